@@ -6,7 +6,6 @@ import { isWireObject, type WireObject } from "./wire.ts";
 const OWN = "longhaul";
 const KINDS: readonly MessageKind[] = ["injected", "summary", "continuation"];
 
-/** The marks of a message, in the options that its SDK leaves alone. */
 export function readMessageMarks(options: unknown): Pick<Message, "kind" | "metadata"> {
   const { kind, metadata } = ownMarks(options);
   return {

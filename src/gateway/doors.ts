@@ -32,7 +32,6 @@ import type { RecallWire } from "./recall/wire.ts";
 import { arrivedBlocks, arrivedChat, arrivedItem } from "./results.ts";
 import type { ProtocolName } from "./routes.ts";
 
-/** Facts of an API, and of a request to it. */
 interface ApiFacts {
   /** The field of a request that holds its messages. */
   readonly listKey: string;
@@ -67,7 +66,6 @@ export interface ViewParts {
   readonly truncation: TruncationOptions;
 }
 
-/** One request of a conversation. */
 export interface DoorRequest {
   readonly context: Context;
   /** Its parameters; messages that say the same as those of earlier requests are those objects. */

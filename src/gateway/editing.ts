@@ -47,7 +47,7 @@ export interface EditedRequest {
   readonly recall?: (ask: (next: EditedRequest) => Promise<Response>) => RecallTurn;
 }
 
-interface EditingParts {
+export interface EditingParts {
   readonly settings: GatewaySettings;
   readonly metrics: Metrics;
   readonly groups: Groups;

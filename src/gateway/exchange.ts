@@ -3,21 +3,15 @@ import type { Usage } from "../core/message/index.ts";
 import { recogniseOverflow } from "../core/overflow/provider-error.ts";
 import { answerError, answerText, relay } from "./answer.ts";
 import { takeBody, type TakenBody, unpacked } from "./body.ts";
-import { createEditing, type EditedRequest, type SentBody } from "./editing.ts";
-import type { Groups } from "./groups.ts";
+import { createEditing, type EditedRequest, type EditingParts, type SentBody } from "./editing.ts";
 import { endToEnd, headerOf, type RawHeaders, withHeader } from "./headers.ts";
-import type { Metrics } from "./metrics.ts";
 import { pour, watched } from "./model-answer.ts";
-import type { GatewaySettings } from "./options.ts";
 import { answeredThrough } from "./recall/turn.ts";
 import { type Route, routeOf } from "./routes.ts";
 import type { Upstreams } from "./upstream.ts";
 
-interface ExchangeParts {
-  readonly settings: GatewaySettings;
+interface ExchangeParts extends EditingParts {
   readonly upstreams: Upstreams;
-  readonly metrics: Metrics;
-  readonly groups: Groups;
 }
 
 /** A request under way. */

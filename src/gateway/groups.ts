@@ -29,7 +29,6 @@ export interface Group {
   readonly id: string;
   readonly door: Door;
   readonly recalls: ReturnType<typeof createRecalls>;
-  /** The conversation of a request, and the request in it. */
   open(params: WireObject): DoorRequest;
   /** A request with the edits that stand; nothing is written. */
   view(params: WireObject): Promise<WireObject>;
@@ -40,11 +39,7 @@ export interface Group {
   close(): void;
 }
 
-export interface Groups {
-  /** The group of a request; `undefined` for one that is nothing to look at. */
-  of(call: Call): Promise<Group | undefined>;
-  close(): Promise<void>;
-}
+export type Groups = ReturnType<typeof createGroups>;
 
 /** Groups held in memory; one that comes back later goes on from its journal. */
 const MOST_GROUPS = 64;
@@ -57,11 +52,7 @@ interface GroupParts {
   readonly limits: Map<string, number>;
 }
 
-export function createGroups(
-  settings: GatewaySettings,
-  metrics: Metrics,
-  archive: Archive,
-): Groups {
+export function createGroups(settings: GatewaySettings, metrics: Metrics, archive: Archive) {
   const parts: GroupParts = { settings, metrics, archive, limits: new Map() };
   const groups = new Map<string, Group & { readonly model: string }>();
   const drop = (id: string): void => {
@@ -70,7 +61,8 @@ export function createGroups(
   };
   const use = createRecent(MOST_GROUPS, drop);
   return {
-    async of(call) {
+    /** The group of a request; `undefined` for one that is nothing to look at. */
+    async of(call: Call): Promise<Group | undefined> {
       const door = DOORS[call.protocol];
       const messages = door.messagesOf(call.params);
       if (messages === undefined || messages.length === 0) return undefined;
@@ -88,7 +80,7 @@ export function createGroups(
       use(id);
       return group;
     },
-    async close() {
+    close(): void {
       for (const id of groups.keys()) drop(id);
     },
   };
@@ -197,7 +189,6 @@ function editsOnly(archive: Archive): Archive {
   }));
 }
 
-/** An archive whose journals can only be read. */
 function readOnly(archive: Archive): Archive {
   return withJournals(archive, (journal) => ({
     read: () => journal.read(),

@@ -39,23 +39,7 @@ export interface ConversationReceipt extends Told {
   readonly savedDollars?: number;
 }
 
-/** Counters of one gateway; labels are closed sets. */
-export interface Metrics {
-  /** Notes a request under way; call the result at its end. */
-  begin(): () => void;
-  active(): number;
-  readonly count: (name: CounterName, by?: number) => void;
-  readonly counted: (name: CounterName) => number;
-  /** Counts what the receipt of the conversation tells, too. */
-  readonly countIn: (conversation: string, name: ToldName) => void;
-  /** The receipt of a request, which is added to those of its conversation. */
-  take(taken: Taken): Receipt;
-  /** US dollars at list prices, net; 0 where no price is known. */
-  savedDollars(): number;
-  receipts(): { readonly conversations: readonly ConversationReceipt[] };
-  /** All of it, for Prometheus. */
-  text(): string;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 const COUNTERS = {
   requests: "Requests that came.",
@@ -111,7 +95,8 @@ interface Ledger {
 
 const UNTOLD: Ledger = { told: { prefixViolations: 0, recalls: 0, compactions: 0 } };
 
-export function createMetrics(priceOf?: PriceOf): Metrics {
+/** Counters of one gateway; labels are closed sets. */
+export function createMetrics(priceOf?: PriceOf) {
   const counts = new Map<CounterName, number>();
   const ledgers = new Map<string, Ledger>();
   let [active, dollars] = [0, 0];
@@ -125,21 +110,24 @@ export function createMetrics(priceOf?: PriceOf): Metrics {
     if (ledgers.size > MOST_RECEIPTS && oldest !== undefined) ledgers.delete(oldest);
   };
   return {
-    begin() {
+    /** Notes a request under way; call the result at its end. */
+    begin(): () => void {
       active += 1;
       count("requests");
-      return () => (active -= 1);
+      return () => void (active -= 1);
     },
     active: () => active,
     count,
     counted,
-    countIn(conversation, name) {
+    /** Counts in the receipt of the conversation, too. */
+    countIn(conversation: string, name: ToldName): void {
       count(name);
       const { told, ...ledger } = ledgerOf(conversation);
       const key = TOLD[name];
       keep(conversation, { ...ledger, told: { ...told, [key]: told[key] + 1 } });
     },
-    take(taken) {
+    /** The receipt of a request, which is added to those of its conversation. */
+    take(taken: Taken): Receipt {
       const { conversation, usage } = taken;
       const { told, bill } = ledgerOf(conversation);
       const { receipt, now: remembered } = receiptOf(taken, bill?.remembered, priceOf);
@@ -151,13 +139,15 @@ export function createMetrics(priceOf?: PriceOf): Metrics {
       keep(conversation, { told, bill: { sums: summed(bill?.sums, taken, receipt), remembered } });
       return receipt;
     },
+    /** US dollars at list prices, net; 0 where no price is known. */
     savedDollars: () => dollars,
-    receipts: () => ({
+    receipts: (): { readonly conversations: readonly ConversationReceipt[] } => ({
       conversations: [...ledgers.values()].flatMap(({ told, bill }) =>
         bill === undefined ? [] : [{ ...bill.sums, ...told }],
       ),
     }),
-    text() {
+    /** All of it, for Prometheus. */
+    text(): string {
       const names = Object.entries(COUNTERS) as [CounterName, string][];
       const lines = names.flatMap(([name, help]) => [
         `# HELP longhaul_gateway_${name}_total ${help}`,

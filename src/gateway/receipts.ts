@@ -12,7 +12,6 @@ export interface TokenPrice {
 /** The price of a model for a prompt of so many tokens; `undefined` for one that is not known. */
 export type PriceOf = (model: string, promptTokens: number) => TokenPrice | undefined;
 
-/** One request as it was answered. */
 export interface Answered {
   readonly model: string;
   /** As the provider reported it; absent where it did not. */

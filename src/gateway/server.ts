@@ -19,7 +19,6 @@ import {
 import { answerJson, isAllowed, ownAnswer, type OwnParts } from "./own.ts";
 import { createUpstreams } from "./upstream.ts";
 
-/** A gateway that listens. */
 export interface Gateway {
   /** Its address for Anthropic clients; OpenAI clients take it with `/v1` behind it. */
   readonly url: string;
@@ -71,7 +70,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       const timer = setTimeout(abort, limits.graceMs);
       await ended;
       clearTimeout(timer);
-      await groups.close();
+      groups.close();
       await store.close();
       upstreams.close();
     },
@@ -117,14 +116,10 @@ function listen(server: http.Server, host: string, port: number): Promise<void> 
   });
 }
 
-interface Serving extends OwnParts {
-  readonly exchange: ReturnType<typeof createExchange>;
-}
-
 async function serve(
   request: http.IncomingMessage,
   response: http.ServerResponse,
-  parts: Serving,
+  parts: OwnParts & { readonly exchange: ReturnType<typeof createExchange> },
 ): Promise<void> {
   const { settings, metrics, exchange } = parts;
   const { url: target = "/", method, rawHeaders } = request;

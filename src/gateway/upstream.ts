@@ -15,14 +15,10 @@ export interface Outgoing {
   readonly signal: AbortSignal;
 }
 
-export interface Upstreams {
-  /** Sends a request; resolves with the head of the answer, whose body is still to be read. */
-  send(request: Outgoing): Promise<http.IncomingMessage>;
-  close(): void;
-}
+export type Upstreams = ReturnType<typeof createUpstreams>;
 
 /** Connections to providers, kept open between requests. */
-export function createUpstreams(idleMs: number): Upstreams {
+export function createUpstreams(idleMs: number) {
   const plain = new http.Agent({ keepAlive: true });
   const secure = new https.Agent({ keepAlive: true });
   const send = (request: Outgoing, isAgain = false): Promise<http.IncomingMessage> =>
@@ -49,8 +45,9 @@ export function createUpstreams(idleMs: number): Upstreams {
       else made.end(body);
     });
   return {
-    send: (request) => send(request),
-    close() {
+    /** Sends a request; resolves with the head of the answer, whose body is still to be read. */
+    send: (request: Outgoing) => send(request),
+    close(): void {
       plain.destroy();
       secure.destroy();
     },

@@ -14,7 +14,6 @@ import {
 import { keepObjects, saysTheSame, withoutMarks } from "./follow-natives.ts";
 import type { Context } from "../context/index.ts";
 
-/** One request of a conversation. */
 export interface Conversation<Whole> {
   readonly context: Context;
   /** The request itself; messages that say the same as known ones are those objects. */

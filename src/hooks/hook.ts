@@ -184,7 +184,6 @@ export function aboutModel(model: unknown): AboutModel {
   return aboutId(typeof id === "string" ? id : undefined);
 }
 
-/** A model by its id. */
 export function aboutId(model: string | undefined): AboutModel {
   return { model, window: modelWindow(model ?? "") };
 }

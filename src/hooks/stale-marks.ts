@@ -61,7 +61,6 @@ function unmarked(content: unknown): unknown {
 /** Providers' names for a cache breakpoint among the options of a message or a part. */
 const NAMES = ["cacheControl", "cache_control", "cachePoint"] as const;
 
-/** Cache breakpoints of the AI SDK. */
 export const aiSdkMarks: Marks<AiSdkMessage> = {
   count(message) {
     const parts: readonly object[] = typeof message.content === "string" ? [] : message.content;

@@ -18,7 +18,6 @@ export type Content =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
 
-/** A tool of the server. */
 export interface McpTool {
   readonly name: string;
   readonly title: string;

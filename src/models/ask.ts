@@ -76,7 +76,6 @@ const LEAST_CAP = 200;
 interface Ask extends AskOptions {
   readonly budget: PromptBudget;
   readonly deadline: Deadline;
-  /** All calls that ended. */
   readonly calls: SummaryCall[];
 }
 

@@ -69,7 +69,6 @@ export interface HttpApi<A extends UnfinishedAnswer> {
   readonly finished: (answer: A) => SummaryAnswer;
 }
 
-/** An answer in the making. */
 export interface UnfinishedAnswer {
   readonly text: string;
   readonly usage?: SummaryUsage;

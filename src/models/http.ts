@@ -6,7 +6,6 @@ import { fieldsOf } from "../core/text/json.ts";
 import { quoted, retryAfterMs, summarizerFailed } from "./failure.ts";
 import type { Redact } from "./secrets.ts";
 
-/** One request to a model. */
 export interface ModelRequest {
   /** Name of the summarizer. */
   readonly summarizer: string;
@@ -145,7 +144,6 @@ async function* bodyText(
   }
 }
 
-/** The start of a body, as far as it comes. */
 async function startOfBody(response: Response): Promise<string> {
   let text = "";
   try {

@@ -1,4 +1,3 @@
-/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Those of this process; none where there is no process, e.g. in a browser. */

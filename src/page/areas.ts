@@ -24,14 +24,10 @@ const RULES = "rules";
 const RULE_FILES =
   /\b(?:AGENTS|CLAUDE|GEMINI|MEMORY)(?:\.local)?\.md\b|\bclaudeMd\b|<INSTRUCTIONS>/;
 
-/** The parts of a window, and the part that a piece belongs to. */
-export interface Areas {
-  readonly areas: readonly Area[];
-  of(item: ContentItem): number;
-}
+export type Areas = ReturnType<typeof areasOf>;
 
 /** The areas of all pieces in the order in which the chart stacks them, from below. */
-export function areasOf(items: readonly ContentItem[]): Areas {
+export function areasOf(items: readonly ContentItem[]) {
   const byTool = new Map<string, number>();
   const kinds = new Set<string>();
   for (const item of items) {
@@ -49,7 +45,8 @@ export function areasOf(items: readonly ContentItem[]): Areas {
   const numbers = new Map(areas.map(({ id }, at) => [id, at]));
   return {
     areas,
-    of(item) {
+    /** The number of a piece's area. */
+    of(item: ContentItem): number {
       const { tool } = item;
       const id =
         tool === undefined ? `kind ${kindOf(item)}` : own.has(tool) ? `tool ${tool}` : "tools";

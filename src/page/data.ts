@@ -109,7 +109,6 @@ export interface PageEdit {
   readonly by: "agent" | "longhaul";
   /** The first request after it. */
   readonly step: number;
-  /** The view that it made. */
   readonly view?: number;
   /** In the provider's tokens; 0 where it cannot be known. */
   readonly saved: number;
@@ -171,7 +170,6 @@ export interface Advice {
   /** In the provider's tokens, all together. */
   readonly tokens: number;
   readonly text: string;
-  /** A message to look at. */
   readonly message?: number;
 }
 

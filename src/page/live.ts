@@ -38,15 +38,6 @@ export interface LiveRequest {
   readonly isEdited?: boolean;
 }
 
-/** Conversations as they go on. */
-export interface Live {
-  /** Takes in the next request of a conversation. */
-  note(request: LiveRequest): void;
-  /** The provider's report for the newest request of a conversation. */
-  learn(id: string, usage: Usage): void;
-  readonly source: PageSource;
-}
-
 /** Conversations that are kept; the one unused for longest goes. */
 const MOST_CONVERSATIONS = 32;
 /** Windows of each, the newest. */
@@ -64,14 +55,29 @@ interface Followed {
 }
 
 /** Nothing is followed yet; all of it stays in memory. */
-export function createLive(originals?: Originals, now: () => number = Date.now): Live {
+export function createLive(originals?: Originals, now: () => number = Date.now) {
   const all = new Map<string, Followed>();
   const listeners = new Set<(id: string) => void>();
   const tell = (id: string): void => {
     for (const heard of listeners) heard(id);
   };
+  const source: PageSource = {
+    originals,
+    conversations: () => [...all.values()].toReversed().map(rowOf),
+    page(id) {
+      const one = all.get(id);
+      if (one === undefined) return undefined;
+      one.page ??= livePageOf(one);
+      return one.page;
+    },
+    watch(heard) {
+      listeners.add(heard);
+      return () => void listeners.delete(heard);
+    },
+  };
   return {
-    note(request) {
+    /** Takes in the next request of a conversation. */
+    note(request: LiveRequest): void {
       const next = followed(all.get(request.id), request, now());
       all.delete(request.id);
       all.set(request.id, next);
@@ -79,24 +85,12 @@ export function createLive(originals?: Originals, now: () => number = Date.now):
       if (all.size > MOST_CONVERSATIONS && oldest !== undefined) all.delete(oldest);
       tell(request.id);
     },
-    learn(id, usage) {
+    /** Takes in the provider's report for the newest request of a conversation. */
+    learn(id: string, usage: Usage): void {
       const known = all.get(id);
       if (known !== undefined) all.set(id, { ...known, usage });
     },
-    source: {
-      originals,
-      conversations: () => [...all.values()].toReversed().map(rowOf),
-      page(id) {
-        const one = all.get(id);
-        if (one === undefined) return undefined;
-        one.page ??= livePageOf(one);
-        return one.page;
-      },
-      watch(heard) {
-        listeners.add(heard);
-        return () => void listeners.delete(heard);
-      },
-    },
+    source,
   };
 }
 

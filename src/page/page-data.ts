@@ -49,7 +49,6 @@ export interface Page {
 /** The conversations of a page on a server. */
 export interface PageSource {
   conversations(): readonly ConversationRow[];
-  /** `undefined` for an id that there is not. */
   page(id: string): Page | undefined;
   /** The session as Longhaul would have kept it in a window; absent where nobody can work it out. */
   replay?: (id: string, window: number) => Promise<Replay>;

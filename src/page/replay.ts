@@ -16,7 +16,6 @@ import type { Bill, Replay } from "./data.ts";
 import type { Page } from "./page-data.ts";
 
 interface ReplayOptions {
-  /** The window, in tokens. */
   readonly window: number;
   readonly cwd?: string;
   /** Of the session's model, where it is known. */

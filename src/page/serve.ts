@@ -164,7 +164,6 @@ function isAllowed(given: string | undefined, token: string): boolean {
   return one !== undefined && one.length === other?.length && timingSafeEqual(one, other);
 }
 
-/** A page that is served. */
 export interface PageServer {
   /** With the token behind the #. */
   readonly url: string;

@@ -22,7 +22,6 @@ export interface Pool {
 }
 
 export interface PoolView extends PageView {
-  /** The numbers of its messages. */
   readonly list: readonly number[];
   readonly made?: EditNote;
 }

@@ -79,7 +79,6 @@ interface Prefix {
   isMarked: boolean;
 }
 
-/** An empty cache. */
 export function createCache(rules: CacheRules): PromptCache {
   const root = newPrefix(0);
   /** The newest request, whose prefixes were all used when it was sent. */

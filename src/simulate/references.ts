@@ -36,7 +36,6 @@ const LEAST = 5;
 /** More text than this of one piece is not looked at: its names are those of data. */
 const LONGEST = 400_000;
 
-/** The references of a text, each once. */
 export function referencesOf(text: string): ReadonlyMap<string, Reference> {
   const found = new Map<string, Reference>();
   let rest = text.slice(0, LONGEST);
@@ -51,7 +50,6 @@ export function referencesOf(text: string): ReadonlyMap<string, Reference> {
   return found;
 }
 
-/** A text holds a name as a whole. */
 export function holds(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     if (!isWordAt(text, at - 1) && !isWordAt(text, at + name.length)) return true;

@@ -36,7 +36,6 @@ export function createPlaces() {
   let at = 0;
   return {
     get: (name: string): Place | undefined => places.get(name),
-    /** The next message. */
     add(message: Message): void {
       for (const line of textsOf(message).flatMap((text) => text.split("\n"))) {
         for (const name of referencesOf(line).keys()) places.set(name, { at, line });
@@ -75,7 +74,6 @@ export function isCall(part: { readonly type: string }): part is ToolCallPart {
   return part.type === "tool-call";
 }
 
-/** The names that the arguments of a call hold. */
 export function namesOfCall({ input }: ToolCallPart): readonly Reference[] {
   return [...referencesOf(oneSlash(leaves(input).join("\n"))).values()];
 }

@@ -34,7 +34,6 @@ export interface RunningDigest {
 const HANDLE = /^(out|parts|in|msg|head|run)_[0-9a-f]{16}$/;
 const DIGITS = 16;
 
-/** The handle of an original with this content. */
 export function handleFor(kind: OriginalKind, content: string, digest: Digest): Handle {
   return `${kind}_${digest(content).slice(0, DIGITS)}`;
 }
@@ -57,7 +56,6 @@ export function originalAttribute(
   return { [recall ? "recall" : "archived"]: handle };
 }
 
-/** The kind a handle names. */
 export function handleKind(handle: Handle): OriginalKind {
   return handle.slice(0, handle.indexOf("_")) as OriginalKind;
 }

@@ -5,7 +5,6 @@ import type { FilePart, OpaquePart, OutputPart } from "./message.ts";
 const NAME_UNITS = 200;
 const TYPE_UNITS = 100;
 
-/** Different pieces that are named one by one. */
 const NAMED_PIECES = 4;
 
 /** The images, files and opaque pieces among these, on one line, and how many they are. */

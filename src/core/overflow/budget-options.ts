@@ -148,7 +148,6 @@ export function amountOption(amount: Amount, text: string): BudgetOptions {
   );
 }
 
-/** The error for an option that makes no sense. */
 export function invalid(option: string, value: unknown, expected: string): ContextError {
   const details = { option, ...(typeof value !== "object" && { value }) };
   const said = `The option ${option} is ${shown(value)}; it must be ${expected}.`;

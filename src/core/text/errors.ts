@@ -5,7 +5,6 @@ import { lineEnds } from "./utf8.ts";
 
 /** The most that is searched, so that a huge output costs no more than a large one. */
 export const ERROR_SCAN_UNITS = 1_000_000;
-/** Lines that are named. */
 export const NAMED_ERRORS = 5;
 const LINE_UNITS = 160;
 
@@ -30,7 +29,6 @@ export interface ErrorLine {
 /** Lines of a piece that look like errors. */
 export interface ErrorLines {
   readonly count: number;
-  /** The first of them. */
   readonly first: readonly ErrorLine[];
   /** Whether only a part of what was left out could be searched. */
   readonly isPartial: boolean;

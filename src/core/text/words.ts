@@ -1,4 +1,3 @@
-/** The words of a table, in order. */
 export function words(table: string): readonly string[] {
   return table.trim().split(/\s+/);
 }

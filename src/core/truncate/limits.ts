@@ -254,7 +254,6 @@ export interface OutputMeta extends ToolCallFacts, ToolLimitOptions {
   readonly toolName?: string;
 }
 
-/** The names of an output's facts. */
 export const META_NAMES: OptionNames<OutputMeta> = {
   toolName: true,
   maxLines: true,

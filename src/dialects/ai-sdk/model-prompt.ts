@@ -225,7 +225,6 @@ function imageType(version: ModelVersion): string {
   return version === "v4" ? "image" : "image/*";
 }
 
-/** The content of a file, or where it is. */
 type FileData =
   | { readonly data: string | Uint8Array; readonly mediaType?: string }
   | { readonly url: URL };

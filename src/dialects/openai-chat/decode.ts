@@ -31,7 +31,6 @@ import {
 
 interface Calls {
   readonly names: Map<string, string>;
-  /** The id given to the last legacy function call. */
   lastFunctionId: string;
 }
 

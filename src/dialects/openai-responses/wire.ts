@@ -155,7 +155,6 @@ export function shellText(piece: WireObject): string {
   return [piece["stdout"], piece["stderr"]].filter(isText).join("\n");
 }
 
-/** The source of an assistant message: all the items of one reply. */
 export interface ReplySource extends MessageSource {
   readonly value: readonly ResponsesItem[];
   /**

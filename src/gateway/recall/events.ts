@@ -1,6 +1,5 @@
 import { isWireObject, parseInput, type WireObject } from "../../dialects/wire.ts";
 
-/** An event of a stream. */
 export interface StreamEvent {
   /** Its bytes, with the blank line behind it. */
   readonly raw: Buffer;

@@ -73,7 +73,6 @@ function emptyEnd(answer: unknown): AnswerEnd | undefined {
 /** Parts that come before the answer itself. */
 const LEAD: ReadonlySet<unknown> = new Set(["stream-start", "response-metadata", "raw"]);
 
-/** The sign of a part of a stream. */
 export function signOf(part: unknown): Sign {
   const { type, kind, error } = fieldsOf(part);
   if (LEAD.has(type) || kind === "anthropic.message_start") return "lead";

@@ -21,19 +21,7 @@ import { emptyEnd, saysNothing, type Thinking, withChunk } from "./model.ts";
 
 type Natives = readonly LangChainMessage[];
 
-/** One conversation in LangChain messages. */
-export interface Conversation {
-  readonly context: Context;
-  /** The messages to send: the very list if nothing had to be done. Rejects only by the signal. */
-  prepareOnly(messages: Natives, options?: NativePrepareOptions): Promise<Natives>;
-  /**
-   * Prepares, calls, and calls once more with fewer messages where the model refuses these as too
-   * long, or has no room for an answer. Rejects with what the call rejects with.
-   */
-  send<Answer>(request: SentRequest, call: Call<Answer>): Promise<Answer>;
-  /** The same for an answer that comes in chunks; once it has begun, every error passes. */
-  stream<Chunk>(request: SentRequest, call: Call<AsyncIterable<Chunk>>): AsyncGenerator<Chunk>;
-}
+export type Conversation = ReturnType<typeof conversationOn>;
 
 /** A request on its way to a chat model. */
 export interface SentRequest {
@@ -44,7 +32,8 @@ export interface SentRequest {
 
 type Call<Answer> = (messages: Natives, model: unknown) => Promise<Answer>;
 
-export function conversationOn(context: Context): Conversation {
+/** One conversation in LangChain messages. */
+export function conversationOn(context: Context) {
   const native = nativeContextOn<Natives, LangChainMessage>(context, {
     dialect: langchain,
     marks: wireMarks((message, content) => withMessageFields(message, { content })),
@@ -70,7 +59,8 @@ export function conversationOn(context: Context): Conversation {
   };
   return {
     context,
-    async prepareOnly(messages, options) {
+    /** The messages to send: the very list if nothing had to be done. Rejects only by the signal. */
+    async prepareOnly(messages: Natives, options?: NativePrepareOptions): Promise<Natives> {
       const newest = messages.findLast(({ type }) => type === "ai");
       // The answer that came since is one to the list that was given out, whoever called the model.
       const isAnswer = prepared !== undefined && newest !== undefined && !prepared.has(newest);
@@ -78,14 +68,19 @@ export function conversationOn(context: Context): Conversation {
       prepared = new Set(messages);
       return prepare(messages, options);
     },
-    async send<Answer>(request: SentRequest, call: Call<Answer>) {
+    /**
+     * Prepares, calls, and calls once more with fewer messages where the model refuses these as too
+     * long, or has no room for an answer. Rejects with what the call rejects with.
+     */
+    async send<Answer>(request: SentRequest, call: Call<Answer>): Promise<Answer> {
       const { ask, again } = await open(request, call);
       const end = (answer: Answer): unknown => emptyEnd(answerIn(answer));
       const answer = await recoveringCall(ask, { end, again });
       answered = answerIn(answer);
       return answer;
     },
-    stream: (request, call) =>
+    /** The same for an answer that comes in chunks; once it has begun, every error passes. */
+    stream: <Chunk>(request: SentRequest, call: Call<AsyncIterable<Chunk>>) =>
       chunksOf(
         () => open(request, call),
         (whole) => (answered = whole),

@@ -66,18 +66,10 @@ export interface MessageListLike {
 
 type Natives = readonly AiSdkMessage[];
 
-/** One conversation of a Mastra agent. */
-export interface Conversation {
-  readonly context: Context;
-  /** Notes what a step is made with, beside its messages. */
-  starts(args: Pick<InputStepArgs, "tools" | "providerOptions" | "modelSettings">): void;
-  /** The prompt to send; the very one if nothing had to be done. Rejects only by the signal. */
-  prepare<Prompt extends readonly PromptMessage[]>(args: LLMRequestArgs<Prompt>): Promise<Prompt>;
-  /** The prompt to send instead of what was refused, or `undefined`. */
-  recover(refused: unknown): Promise<readonly PromptMessage[] | undefined>;
-}
+export type Conversation = ReturnType<typeof conversationOn>;
 
-export function conversationOn(context: Context): Conversation {
+/** One conversation of a Mastra agent. */
+export function conversationOn(context: Context) {
   const native = nativeContextOn<Natives, AiSdkMessage>(context, {
     dialect: aiSdk,
     managedBy: managedByMessage,
@@ -92,17 +84,19 @@ export function conversationOn(context: Context): Conversation {
     joinPrompt({ system: newest?.system ?? [], body }, given, newest?.model);
   return {
     context,
-    starts(args) {
+    /** Notes the tools and options of a step. */
+    starts(args: Pick<InputStepArgs, "tools" | "providerOptions" | "modelSettings">): void {
       ({ providerOptions } = args);
       maxOutput = args.modelSettings?.maxOutputTokens;
       tools = args.tools && countedTools(args.tools);
     },
+    /** The prompt to send; the very one if nothing had to be done. Rejects only by the signal. */
     async prepare<Prompt extends readonly PromptMessage[]>({
       prompt,
       model,
       steps,
       abortSignal,
-    }: LLMRequestArgs<Prompt>) {
+    }: LLMRequestArgs<Prompt>): Promise<Prompt> {
       const { system, body } = splitPrompt(prompt);
       // Mastra makes the messages anew in every step.
       known = keepObjects(body, known);
@@ -119,7 +113,8 @@ export function conversationOn(context: Context): Conversation {
       });
       return conversation === known ? prompt : (promptOf(conversation, given) as Prompt);
     },
-    async recover(refused) {
+    /** The prompt to send instead of a refused one, or `undefined`. */
+    async recover(refused: unknown): Promise<readonly PromptMessage[] | undefined> {
       const made = newest && (await native.recover(known, refused));
       return made && promptOf(made.conversation, made.given);
     },

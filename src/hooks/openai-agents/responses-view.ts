@@ -11,7 +11,6 @@ interface Origin {
   readonly view: WireObject;
 }
 
-/** The origin of a view or of a copy of one. */
 export function originOf(view: object): Origin | undefined {
   return (view as { readonly [ORIGIN]?: Origin })[ORIGIN];
 }

@@ -34,7 +34,6 @@ function isFilled(value: unknown): boolean {
   return Array.isArray(value) || typeof value === "string" ? value.length > 0 : value != null;
 }
 
-/** The Responses API. */
 export const responsesAnswers: WireApi = {
   read: readResponse,
   usageOf(reported) {

@@ -78,7 +78,6 @@ function replace(resource: Resource, name: string, by: (method: Method) => Metho
   Object.defineProperty(resource, name, { value: by(bound), writable: true, configurable: true });
 }
 
-/** The `fetch` that the client was made with. */
 function fetchOf(client: object): Fetch {
   const own: unknown = Reflect.get(client, "fetch");
   return typeof own === "function" ? (own as Fetch) : (input, init) => fetch(input, init);
@@ -96,10 +95,7 @@ const PARAMS = Symbol("longhaul.params");
  * A `fetch` that prepares the requests of these APIs, learns from what the answers report, and tries
  * a request once more that was refused as too long. Everything else passes.
  */
-export function createPreparingFetch(
-  endpoints: readonly PreparedEndpoint<object>[],
-  fetch: Fetch,
-): Fetch {
+export function createPreparingFetch(endpoints: readonly PreparedEndpoint[], fetch: Fetch): Fetch {
   return async (input, init = {}) => {
     const endpoint = endpoints.find(({ path }) => pathOf(input).endsWith(path));
     const params = endpoint && (await paramsOf(input, init));

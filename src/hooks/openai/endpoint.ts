@@ -36,36 +36,14 @@ export interface PrepareParamsOptions extends Pick<
   readonly usage?: unknown;
 }
 
-/** A request on its way. */
-export interface PreparedRequest<Params> {
-  /** The parameters to send: the very ones given if nothing had to be done. */
-  readonly params: Params;
-  /** Takes in what the answer reported; the next request of the conversation is measured by it. */
-  learn(usage: Usage): void;
-  /** The parameters to send after a refusal with this error, or `undefined`. */
-  recover(error: unknown): Promise<Params | undefined>;
-}
-
-/** The requests of one API. */
-export interface PreparedEndpoint<Params> {
-  /** The end of the path of its URL. */
-  readonly path: string;
-  readonly api: WireApi;
-  /** Rejects only by the signal. */
-  prepare<Given extends Params>(
-    params: Given,
-    options?: PrepareParamsOptions,
-  ): Promise<PreparedRequest<Given>>;
-  /** The parameters to send instead of these, which were refused, or `undefined`. */
-  recover<Given extends Params>(params: Given, error: unknown): Promise<Given | undefined>;
-}
+export type PreparedEndpoint = ReturnType<typeof prepareEndpoint>;
 
 /** The requests of one API; `isManaged` says whether one is left as it is. */
 export function prepareEndpoint<Params extends Named, Native extends object>(
   endpoint: Endpoint<Params, Native>,
   hook: Hook<Params>,
   isManaged: (by: string | undefined) => boolean,
-): PreparedEndpoint<Params> {
+) {
   const marks = wireMarks<Native>((message, content) => ({ ...message, content }));
   const conversationOf = createConversations(hook, { dialect: endpoint.dialect, marks });
   const open = (params: Params): Conversation<readonly Native[]> | undefined => {
@@ -84,9 +62,14 @@ export function prepareEndpoint<Params extends Named, Native extends object>(
   };
   return {
     path: endpoint.path,
-    api: endpoint,
-    recover,
-    async prepare(params, { usage, ...rest } = {}) {
+    api: endpoint as WireApi,
+    /** The parameters to send instead of refused ones, or `undefined`. */
+    recover: <Given extends Params>(params: Given, error: unknown) => recover(params, error),
+    /** Rejects only by the signal. The very parameters go on if nothing had to be done. */
+    async prepare<Given extends Params>(
+      params: Given,
+      { usage, ...rest }: PrepareParamsOptions = {},
+    ) {
       const conversation = open(params);
       const sent = await conversation?.prepare({
         ...rest,
@@ -96,8 +79,9 @@ export function prepareEndpoint<Params extends Named, Native extends object>(
       const isSame = sent === undefined || sent === conversation?.given;
       return {
         params: isSame ? params : endpoint.withMessages(params, sent),
-        learn: (usage) => conversation?.learn(usage),
-        recover: async (error) => conversation && recover(params, error, conversation),
+        /** Takes in the report; the next request of the conversation is measured by it. */
+        learn: (usage: Usage): void => conversation?.learn(usage),
+        recover: async (error: unknown) => conversation && recover(params, error, conversation),
       };
     },
   };
@@ -169,7 +153,6 @@ function chatManagedBy(params: ChatParams): string | undefined {
     : undefined;
 }
 
-/** The Responses API. */
 export const responses: Endpoint<ResponsesParams, ResponsesItem> = {
   ...responsesAnswers,
   path: "/responses",

@@ -1,19 +1,15 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Found, PageData, PageEdit } from "../data.ts";
-import { Header } from "./header.tsx";
+import { Header, type HeaderProps } from "./header.tsx";
 import { type Chosen, type Listed, Messages } from "./messages.tsx";
 import { type Model, modelOf } from "./model.ts";
-import type { Source } from "./source.ts";
 import { Commands, Edits, Files, Instructions, Largest, Requests } from "./tables.tsx";
 import { Tabs, type Tab } from "./tabs.tsx";
 import { createTexts, type Finding, type Texts } from "./texts.ts";
 import { Timeline } from "./timeline.tsx";
 import { WithLonghaul } from "./with-longhaul.tsx";
 
-interface SessionProps {
-  readonly source: Source;
-  readonly id: string;
-  readonly data: PageData;
+interface SessionProps extends HeaderProps {
   /** Stays when another conversation is opened. */
   readonly query: string;
   readonly onQuery: (query: string) => void;
@@ -23,7 +19,6 @@ interface SessionProps {
 
 const SEARCH_AFTER_MS = 150;
 
-/** One session. */
 export function Session(props: SessionProps) {
   const { source, id, data } = props;
   const model = useMemo(() => modelOf(data), [data]);

@@ -6,7 +6,7 @@ import { drawHits, drawLimits, drawMarks, drawSelection, type Drawing } from "./
 import { count, percent, short, textScale } from "./format.ts";
 import { editTitle, type Model } from "./model.ts";
 
-interface ChartProps {
+export interface ChartProps {
   readonly model: Model;
   readonly step: number;
   /** Requests with hits of the search. */

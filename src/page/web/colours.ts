@@ -5,7 +5,6 @@ const KINDS = "outside system schemas rules summary injected user text reasoning
   " ",
 );
 
-/** The colour of an area in the theme of now. */
 export function colourOf(areas: readonly Area[], area: number): string {
   return theme()[variableOf(areas, area)] ?? "#888";
 }

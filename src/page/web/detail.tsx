@@ -25,7 +25,7 @@ function useBody(texts: Texts, message: number): PageBody | undefined {
   return loaded?.message === message ? loaded.body : undefined;
 }
 
-interface MessageProps {
+export interface MessageProps {
   readonly model: Model;
   readonly texts: Texts;
   readonly message: number;

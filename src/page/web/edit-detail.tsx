@@ -1,16 +1,12 @@
 import { useState } from "preact/hooks";
 import type { EditBill, PageEdit, SummaryLine } from "../data.ts";
-import { Pair } from "./detail.tsx";
+import { type MessageProps, Pair } from "./detail.tsx";
 import { count, money, plural, short } from "./format.ts";
 import { editTitle, type Model, roleOf, tokensOf, viewList } from "./model.ts";
 import { Figure, Go, More } from "./tables.tsx";
-import type { Texts } from "./texts.ts";
 
-interface EditProps {
-  readonly model: Model;
-  readonly texts: Texts;
+interface EditProps extends Pick<MessageProps, "model" | "texts" | "onMessage"> {
   readonly edit: PageEdit;
-  readonly onMessage: (message: number) => void;
 }
 
 /** An edit: figures, the summary by its writers, each piece, the list before and after. */

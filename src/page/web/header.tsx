@@ -4,7 +4,7 @@ import { count, localTime, money, percent, plural, short } from "./format.ts";
 import type { Source } from "./source.ts";
 import { Figure, Meter } from "./tables.tsx";
 
-interface HeaderProps {
+export interface HeaderProps {
   readonly data: PageData;
   readonly id: string;
   readonly source: Source;

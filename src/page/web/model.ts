@@ -104,7 +104,6 @@ export function tokensOf({ shares }: Pick<PageMessage, "shares">, scale: number)
   return sum * scale;
 }
 
-/** The time of its answer. */
 export function timeOf(data: PageData, step: PageStep | undefined): number | undefined {
   return step?.answer === undefined ? undefined : data.messages[step.answer]?.time;
 }
@@ -116,7 +115,6 @@ export function roleOf({ role, kind, tools }: PageMessage): string {
   return role;
 }
 
-/** An edit in a line. */
 export function editTitle({ type, by, replaced, dropped }: PageEdit): string {
   const who = by === "longhaul" ? "Longhaul" : "The agent";
   const pieces = replaced.length / 2;

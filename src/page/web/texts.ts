@@ -10,17 +10,10 @@ export interface Finding {
   readonly everywhere?: readonly Found[];
 }
 
-/** The texts of messages, loaded piece by piece and kept. */
-export interface Texts {
-  /** At once if they are there, else later. */
-  of(message: number): PageBody | Promise<PageBody>;
-  /** An original of the archive; absent for one that the archive is not known to have. */
-  original(handle: string): (() => Promise<string | undefined>) | undefined;
-  /** The messages whose texts or originals hold a word, in any case. */
-  search(query: string, found: (finding: Finding) => void): () => void;
-}
+export type Texts = ReturnType<typeof createTexts>;
 
-export function createTexts(source: Source, id: string, data: PageData): Texts {
+/** The texts of messages, loaded piece by piece and kept. */
+export function createTexts(source: Source, id: string, data: PageData) {
   const { perPiece, messages } = data;
   const pieces = new Map<number, readonly PageBody[]>();
   const known = new Set(data.originals.map(({ handle }) => handle));
@@ -56,13 +49,17 @@ export function createTexts(source: Source, id: string, data: PageData): Texts {
     if (!signal.aborted) found({ hits, share: 1 });
   };
   return {
-    of(message) {
+    /** At once if they are there, else later. */
+    of(message: number): PageBody | Promise<PageBody> {
       const piece = Math.floor(message / perPiece);
       const there = pieces.get(piece)?.[message % perPiece];
       return there ?? load(piece).then((bodies) => bodies[message % perPiece] ?? []);
     },
-    original: (handle) => (known.has(handle) ? () => source.original(id, handle) : undefined),
-    search(query, found) {
+    /** An original of the archive; absent for one that the archive is not known to have. */
+    original: (handle: string) =>
+      known.has(handle) ? () => source.original(id, handle) : undefined,
+    /** The messages whose texts or originals hold a word, in any case. */
+    search(query: string, found: (finding: Finding) => void): () => void {
       const stop = new AbortController();
       const run = async (): Promise<void> => {
         if (source.search === undefined) return look(query.toLowerCase(), found, stop);

@@ -1,18 +1,10 @@
-import { Chart } from "./chart.tsx";
+import { Chart, type ChartProps } from "./chart.tsx";
 import { variableOf } from "./colours.ts";
 import { count, localTime, percent } from "./format.ts";
-import { type Model, timeOf } from "./model.ts";
-
-interface TimelineProps {
-  readonly model: Model;
-  readonly step: number;
-  readonly hits: ReadonlySet<number>;
-  readonly beside?: readonly (number | null)[];
-  readonly onStep: (step: number) => void;
-}
+import { timeOf } from "./model.ts";
 
 /** The chart, what its colours mean, and the slider that goes through the requests. */
-export function Timeline(props: TimelineProps) {
+export function Timeline(props: ChartProps) {
   const { model, step, onStep } = props;
   const { data, totals } = model;
   const last = data.steps.length - 1;
@@ -46,7 +38,7 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
-function EditSteps({ model: { editsAt }, step, onStep }: TimelineProps) {
+function EditSteps({ model: { editsAt }, step, onStep }: ChartProps) {
   const steps = [...editsAt.keys()].toSorted((one, other) => one - other);
   if (steps.length === 0) return null;
   const [before, after] = [steps.findLast((at) => at < step), steps.find((at) => at > step)];
@@ -62,7 +54,7 @@ function EditSteps({ model: { editsAt }, step, onStep }: TimelineProps) {
   );
 }
 
-function Legend({ model: { data, series, totals }, step, beside }: TimelineProps) {
+function Legend({ model: { data, series, totals }, step, beside }: ChartProps) {
   const types = new Set(data.edits.map(({ type }) => type));
   const marks = [
     ["compact", "compacted"],

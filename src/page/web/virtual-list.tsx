@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 interface VirtualListProps {
   readonly label: string;
   readonly length: number;
-  /** The height of a row, in pixels. */
+  /** In pixels. */
   readonly rowHeight: number;
   /** The row that is chosen; -1 for none. */
   readonly chosen: number;

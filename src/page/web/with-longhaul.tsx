@@ -1,13 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Bill, PageData, Replay } from "../data.ts";
+import type { Bill, Replay } from "../data.ts";
 import { count, money, percent, plural, short } from "./format.ts";
-import type { Source } from "./source.ts";
+import type { HeaderProps } from "./header.tsx";
 import { Modes, Table } from "./tables.tsx";
 
-interface ReplayProps {
-  readonly source: Source;
-  readonly id: string;
-  readonly data: PageData;
+interface ReplayProps extends HeaderProps {
   /** Draws the tokens of a replay over what happened, request by request. */
   readonly onShow: (sizes: readonly number[] | undefined) => void;
 }

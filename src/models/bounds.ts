@@ -1,4 +1,14 @@
-export type Deadline = ReturnType<typeof startDeadline>;
+/** The time that work may take, and whoever can end it earlier. */
+export interface Deadline {
+  /** Aborts when the time is over or the caller gives up. */
+  readonly signal: AbortSignal;
+  /** Milliseconds that are left; 0 when it is over. */
+  left(): number;
+  /** One sentence that says why there is no answer; `undefined` while there is time. */
+  reason(): string | undefined;
+  /** Frees the timer; nothing is aborted by it. */
+  end(): void;
+}
 
 interface DeadlineOptions {
   readonly timeoutMs: number;
@@ -9,8 +19,7 @@ interface DeadlineOptions {
 /** Node counts longer timers as none at all. */
 const LONGEST_TIMER = 2_147_483_647;
 
-/** The time that work may take, and whoever can end it earlier. */
-export function startDeadline({ timeoutMs, signal, now }: DeadlineOptions) {
+export function startDeadline({ timeoutMs, signal, now }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const start = now();
   let reason: string | undefined;
@@ -24,13 +33,9 @@ export function startDeadline({ timeoutMs, signal, now }: DeadlineOptions) {
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
   return {
-    /** Aborts when the time is over or the caller gives up. */
     signal: controller.signal,
-    /** Milliseconds that are left; 0 when it is over. */
     left: () => (reason === undefined ? Math.max(0, timeoutMs - (now() - start)) : 0),
-    /** One sentence that says why there is no answer; `undefined` while there is time. */
     reason: () => reason,
-    /** Frees the timer; nothing is aborted by it. */
     end: () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);

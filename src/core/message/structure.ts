@@ -87,12 +87,10 @@ export function waitingCalls(messages: readonly Message[]): ReadonlySet<ToolCall
     if (message.role !== "tool") {
       step = toolCalls(message).filter((part) => part.pending === true);
       for (const part of step) waiting.add(part);
-    } else {
-      const answered = new Set<unknown>(
-        message.parts.map((part) => part.type === "tool-result" && part.toolCallId),
-      );
-      for (const part of step) if (answered.has(part.toolCallId)) waiting.delete(part);
     }
+    const results = message.parts.filter((part) => part.type === "tool-result");
+    const answered = new Set(results.map(({ toolCallId }) => toolCallId));
+    for (const part of step) if (answered.has(part.toolCallId)) waiting.delete(part);
   }
   return waiting;
 }

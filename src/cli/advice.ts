@@ -3,7 +3,7 @@ import { isPluginAgent } from "../plugins/agents.ts";
 import { clipLine } from "../core/text/clip.ts";
 import { count, percent } from "./figures.ts";
 
-/** What fills a window, as far as advice looks at it. */
+/** The contents of a window, as far as advice looks at them. */
 export interface Filled {
   /** All pieces. */
   readonly items: readonly ContentItem[];
@@ -12,11 +12,11 @@ export interface Filled {
   readonly tokens: number;
   /** Tokens that pruning would bring back. */
   readonly prunable: number;
-  /** Who wrote the session, by the name of its format. */
+  /** The writer of the session, by the name of its format. */
   readonly agent: string;
 }
 
-/** What is smaller is not worth a word. */
+/** Smaller pieces are not worth a word. */
 const LEAST_SHARE = 0.02;
 const LARGE_SHARE = 0.3;
 const PRUNABLE_SHARE = 0.1;
@@ -24,7 +24,7 @@ const FEW = 3;
 const MOST_REPEATED = 2;
 const SUBJECT_UNITS = 60;
 
-/** What a person could do about what is large, one sentence each. */
+/** Advice on what is large, one sentence each. */
 export function adviceOn(filled: Filled): readonly string[] {
   return [...repeatedOutputs(filled), ...largeTools(filled), ...oldOutputs(filled)];
 }

@@ -51,7 +51,7 @@ export function brokenLine(line: string, columns: number): string[] {
   return [...lines, current];
 }
 
-/** Where the text of a line begins: behind its margin, its mark, or its label. */
+/** The column at which the text of a line begins: behind its margin, its mark, or its label. */
 function indentOf(line: string, columns: number): number {
   const plain = stripVTControlCharacters(line);
   const [before = ""] =

@@ -13,7 +13,7 @@ import type { ChosenWindow, Loaded } from "./load.ts";
 import { typedCommand } from "./program-call.ts";
 import { roomWords, type SessionSize, sourceWords } from "./measure-session.ts";
 
-/** What a compaction did. */
+/** The outcome of a compaction. */
 export interface Outcome {
   readonly loaded: Loaded;
   /** Before. */
@@ -22,7 +22,7 @@ export interface Outcome {
   readonly messages: readonly Message[];
   readonly ledger: Ledger;
   readonly isForced: boolean;
-  /** Why so much of the window is kept free. */
+  /** The reason for what is kept free of the window. */
   readonly reservedWords: string;
 }
 
@@ -30,19 +30,19 @@ export interface Outcome {
 export interface CompactResult extends Outcome {
   readonly chosen: ChosenWindow;
   readonly to: WriteTarget;
-  /** Where the compacted conversation was written; absent when there was nothing to write. */
+  /** The place of the compacted conversation; absent when there was nothing to write. */
   readonly out: string | undefined;
   readonly archive: string;
-  /** How long what is archived is kept, in words. */
+  /** The time that originals are kept, in words. */
   readonly howLong: string;
   /** The session, as a person calls it. */
   readonly session: string;
 }
 
-/** How many lines of each section of the summary are shown. */
+/** Lines of each section of the summary that are shown. */
 const SECTION_LINES = 3;
 
-/** What `compact` did, for a person. */
+/** The report of `compact`, for a person. */
 export function compactView(io: Io, result: CompactResult): string[] {
   return [
     ...outcomeView(io, result),
@@ -53,7 +53,7 @@ export function compactView(io: Io, result: CompactResult): string[] {
   ];
 }
 
-/** What became of the conversation, wherever it was written. */
+/** The report on the conversation, wherever it was written. */
 export function outcomeView(io: Io, result: Outcome): string[] {
   return [
     ...headline(result),
@@ -179,7 +179,7 @@ function places(io: Io, result: CompactResult): string[] {
   return lines.length === 0 ? [] : ["", ...lines];
 }
 
-/** How many originals are in the archive; none where that failed. */
+/** The number of originals in the archive; none where that failed. */
 function originalsOf({ report: { prune, clipped, head, failures } }: CompactResult): number {
   if (failures.some(({ code }) => code !== "summarizer-failed")) return 0;
   return prune.length + clipped.length + (head?.handle === undefined ? 0 : 1);
@@ -217,11 +217,11 @@ export function warnings({ report }: Outcome): string[] {
   return lines.length === 0 ? [] : ["", ...lines];
 }
 
-/** How many problems are shown; `--json` has them all. */
+/** Problems that are shown; `--json` has them all. */
 const SHOWN_PROBLEMS = 4;
 const PROBLEM_WIDTH = 160;
 
-/** What a model had to do with the summary; nothing if none was asked. */
+/** The model's part in the summary; nothing if none was asked. */
 function modelLines({ summary }: ContextReport): string[] {
   const name = summary?.calls[0]?.summarizer;
   if (summary === undefined || name === undefined) return [];
@@ -237,7 +237,7 @@ function modelLines({ summary }: ContextReport): string[] {
   ];
 }
 
-/** What came of the model's part. */
+/** Words for the model's part. */
 const PART: Readonly<Record<SummaryReport["source"], string>> = {
   model: "wrote the summary",
   repaired: "wrote the summary, not all its words had room",

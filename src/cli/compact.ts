@@ -56,7 +56,7 @@ async function compactAction(
   file: string | undefined,
   flags: CompactOptions,
 ): Promise<void> {
-  // What is wrong is better told before anything is read or picked.
+  // Faults are better told before anything is read or picked.
   const options = await withSettings(io, flags);
   chosenSummarizer(io, options);
   const { findSession } = await import("./sessions/find-session.ts");
@@ -117,7 +117,7 @@ function naturalTarget(format: string): WriteTarget {
 }
 
 /**
- * Where a result goes by itself: beside the archive, not into the folder of somebody's project. Two
+ * The place of a result by default: beside the archive, not into the folder of somebody's project. Two
  * sessions of one name have two results, the same one has one.
  */
 function ownPlace(
@@ -133,7 +133,7 @@ function ownPlace(
 async function refuseInput(io: Io, input: TranscriptInput, out: string): Promise<void> {
   if (typeof input !== "string" || out === "-") return;
   const target = path.resolve(io.cwd, out);
-  // What is no file, such as a pipe, may be both.
+  // A pipe, which is no file, may be both.
   if (!(await isSameFile(input, target)) || !(await stat(input)).isFile()) return;
   throw new ContextError(
     "invalid-options",

@@ -33,7 +33,7 @@ import type { Summarizer } from "../models/index.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
 import path from "node:path";
 
-/** What was typed for a command that compacts. */
+/** The flags of a command that compacts, as typed. */
 export interface CompactionFlags extends CommonOptions, LoadOptions, SummarizerOptions {
   readonly force?: boolean;
   readonly pruneOnly?: boolean;
@@ -45,7 +45,7 @@ export interface CompactionFlags extends CommonOptions, LoadOptions, SummarizerO
   readonly continuation?: ContinuationPolicy;
 }
 
-/** What every command that compacts has. */
+/** Options of every command that compacts. */
 export function compactionOptions(command: Command): Command {
   return command
     .option("--force", "compact even though the conversation fits")
@@ -99,7 +99,7 @@ function amountFlag(amount: Amount): (text: string) => BudgetOptions {
   };
 }
 
-/** What was typed, above what the settings files say. */
+/** The typed flags above what the settings files say. */
 export async function withSettings<Flags extends CompactionFlags>(
   io: Io,
   flags: Flags,
@@ -114,7 +114,7 @@ export async function withSettings<Flags extends CompactionFlags>(
   return mergedSettings(await readSettings(io), typed);
 }
 
-/** What is done, of all that was typed and set. */
+/** The options that count, of all that was typed and set. */
 export type Chosen<Flags extends CompactionFlags = CompactionFlags> = Settings &
   Omit<Flags, "tail" | "target" | "template" | "protect"> & { readonly isTargetTyped: boolean };
 
@@ -177,7 +177,7 @@ function isAsked(
   return force === true || pruneOnly === true || (isTargetTyped && tokens > budget.target);
 }
 
-/** Where pruning alone is not enough. */
+/** A warning where pruning alone is not enough. */
 function pruneWarnings(pruneOnly: boolean, { tokens }: ContextReport): readonly string[] {
   if (!pruneOnly || tokens.after <= tokens.target) return [];
   return [
@@ -186,7 +186,7 @@ function pruneWarnings(pruneOnly: boolean, { tokens }: ContextReport): readonly 
 }
 
 interface SummarizerOptions extends CommonOptions {
-  /** Who writes the summary. @default "extractive" */
+  /** The name of who writes the summary. @default "extractive" */
   readonly summarizer?: string;
   /** The longest that the summary may take, in ms. */
   readonly summarizerTimeoutMs?: number;
@@ -195,7 +195,7 @@ interface SummarizerOptions extends CommonOptions {
 }
 
 /**
- * What a person chose, as settings of a context. Throws `ContextError` code `invalid-options` for an
+ * A person's choice as settings of a context. Throws `ContextError` code `invalid-options` for an
  * unknown name, and where a key is missing.
  */
 export function chosenSummarizer(

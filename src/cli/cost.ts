@@ -45,7 +45,7 @@ Examples:
   longhaul cost --since 30d
   longhaul cost --by project --since 2026-11-01 --json`;
 
-/** What one group of requests took. */
+/** The cost of one group of requests. */
 interface CostRow extends Spent {
   readonly name: string;
 }
@@ -53,7 +53,7 @@ interface CostRow extends Spent {
 interface Costs {
   readonly rows: readonly CostRow[];
   readonly total: Spent;
-  /** What compaction did in these sessions, as far as they tell. */
+  /** The part of compaction in these sessions, as far as they tell. */
   readonly compacted: { readonly times: number; readonly tokens: number };
   readonly sessions: number;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 
-/** What a person can do where the system opens no more files for this program. */
+/** Advice where the system opens no more files for this program. */
 export const NO_DESCRIPTORS =
   "The system opens no more files for this program (EMFILE). Raise the limit (ulimit -n 256), or close other programs.";
 

@@ -45,7 +45,7 @@ const AGES: readonly (readonly [unit: string, minutes: number, below: number])[]
   ["y", 525_600, Infinity],
 ];
 
-/** How long ago, short: now, 5m, 3h, 2d, 6w, 2y. */
+/** A time ago, short: now, 5m, 3h, 2d, 6w, 2y. */
 export function age(ms: number): string {
   const minutes = ms / MINUTE_MS;
   if (minutes < 1) return "now";
@@ -86,7 +86,7 @@ export function localTime(time: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** How many warnings are shown; `--json` has them all. */
+/** Warnings that are shown; `--json` has them all. */
 const SHOWN_WARNINGS = 8;
 
 /** The first warnings, each on a line of its own. */

@@ -1,7 +1,7 @@
 import * as modules from "node:module";
 
 /*
- * What the hooks of a plugin start: `hook.js AGENT [OPTION…]`, the event as JSON on stdin. An agent
+ * The program that the hooks of a plugin start: `hook.js AGENT [OPTION…]`, the event as JSON on stdin. An agent
  * waits for it after every tool call, so nothing is loaded before an event needs it. The agent must
  * never be worse off for it: whatever fails here is a line in a log file, and the answer is none.
  */

@@ -9,7 +9,7 @@ import { type Io, widthOf } from "./io.ts";
 import { roomWords, sourceWords } from "./measure-session.ts";
 import { typedCommand } from "./program-call.ts";
 
-/** What fills the window, for a person. */
+/** The contents of the window, for a person. */
 export function inspectView(io: Io, inspection: Inspection): string[] {
   const width = widthOf(io);
   return [
@@ -128,7 +128,7 @@ function kindLines({ kinds, size }: Inspection, width: number): string[] {
   return [...lines, pc.dim(note)];
 }
 
-/** How many tools have a line of their own. */
+/** Tools that have a line of their own. */
 const SHOWN_TOOLS = 12;
 
 function toolLines({ tools }: Inspection, width: number): string[] {

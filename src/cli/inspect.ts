@@ -35,7 +35,7 @@ Examples:
 
 interface InspectFlags extends InspectOptions, PageFlags {
   readonly last?: boolean;
-  /** What to print of it. */
+  /** The message to print of it. */
   readonly show?: string;
 }
 

@@ -30,7 +30,7 @@ import type { Conversation } from "../transcripts/index.ts";
 
 export interface InspectOptions extends CommonOptions, LoadOptions {}
 
-/** What fills the window of a session. */
+/** The contents of a session's window. */
 export interface Inspection {
   /** As it was given. */
   readonly file: string;
@@ -40,7 +40,7 @@ export interface Inspection {
   readonly prunedBefore: number;
   readonly size: SessionSize;
   readonly chosen: ChosenWindow;
-  /** Why so much is kept free. */
+  /** The reason for what is kept free. */
   readonly reservedWords: string;
   /** They add up to `size.tokens`. */
   readonly kinds: readonly KindShare[];
@@ -48,7 +48,7 @@ export interface Inspection {
   readonly largest: readonly ContentItem[];
   readonly growth: Growth;
   readonly prunable: readonly PrunablePieces[];
-  /** What a person could do about what is large. */
+  /** Advice on what is large. */
   readonly advice: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -93,7 +93,7 @@ function prunedOutputs(messages: readonly Message[]): number {
 
 export type InspectReport = ReturnType<typeof inspectJson>;
 
-/** What `--json` prints; fields are only ever added. Token figures are whole numbers. */
+/** The JSON of `--json`; fields are only ever added. Token figures are whole numbers. */
 export function inspectJson(inspection: Inspection) {
   const { loaded, size, prunable } = inspection;
   const { budget, tokens: total, most, source, estimated, factor, assumed, outside } = size;
@@ -133,14 +133,14 @@ export function inspectJson(inspection: Inspection) {
   };
 }
 
-/** How full the window was at one point. */
+/** The tokens in the window at one point. */
 interface GrowthSample {
   readonly tokens: number;
   /** ms since the epoch, if recorded. */
   readonly time?: number;
 }
 
-/** How the context grew. */
+/** The growth of the context. */
 export interface Growth {
   /**
    * `reported`: one sample a step over the whole session, compactions included. `estimated`: one
@@ -163,7 +163,7 @@ function growthOf({ timeline, messages, instructions = "" }: Conversation): Grow
   return { source: "estimated", samples };
 }
 
-/** What kind of piece pruning would take. */
+/** The kind of piece that pruning would take. */
 export type PrunableKind = "duplicate" | "superseded" | "old output" | "old input";
 
 interface PrunablePieces {
@@ -176,7 +176,7 @@ interface PrunablePieces {
 const KINDS: readonly PrunableKind[] = ["duplicate", "superseded", "old output", "old input"];
 
 /**
- * What pruning alone (T9) would bring back if everything that may go went, by kind.
+ * The tokens that pruning alone (T9) would bring back if everything that may go went, by kind.
  */
 function prunablePieces(
   messages: readonly Message[],

@@ -9,7 +9,7 @@ export interface Io {
   /** Talk goes here: progress, warnings, errors. */
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where relative paths start. */
+  /** The folder that relative paths start from. */
   readonly cwd: string;
   /** The file that this program was started from, absolute. */
   readonly program: string;
@@ -38,7 +38,7 @@ export function isTerminal({ stdout }: Io): boolean {
   return stdout.isTTY === true && process.stdin.isTTY;
 }
 
-/** How wide a table or a chart is: the terminal's width within sensible bounds, 100 elsewhere. */
+/** The width of a table or a chart: the terminal's width within sensible bounds, 100 elsewhere. */
 export function widthOf({ stdout }: Io): number {
   return stdout.isTTY === true ? Math.min(120, Math.max(60, terminalWidth(stdout))) : 100;
 }

@@ -44,7 +44,7 @@ export async function keepNamed(
 }
 
 /**
- * How long the originals are there.
+ * The time for which the originals are there, in words.
  * @param named What names them, if it can be looked for.
  * @param retention The person's own limits.
  */

@@ -17,7 +17,7 @@ import type { Conversation, Transcript, TranscriptInput } from "../transcripts/i
 
 const LIMITS = Object.keys(DEFAULT_TRANSCRIPT_LIMITS).join(", ");
 
-/** What every command on a session file has. */
+/** Options of every command on a session file. */
 export function sessionOptions(command: Command): Command {
   return command
     .option(
@@ -78,9 +78,9 @@ export interface LoadOptions {
   readonly tokenFactor?: number;
   /** Name of the format; the content decides without it. */
   readonly format?: string;
-  /** Which conversation of a file that holds several, from 1 on. @default the largest */
+  /** The number of the conversation in a file that holds several, from 1 on. @default the largest */
   readonly nth?: number;
-  /** How much the file may hold. */
+  /** The most that the file may hold. */
   readonly limit?: Partial<TranscriptLimits>;
   readonly json?: boolean;
 }
@@ -179,7 +179,7 @@ export function chooseWindow(
 }
 
 /**
- * What agents keep free of the window before they compact by themselves, at most and as a share: Codex
+ * The room that agents keep free before they compact by themselves, at most and as a share: Codex
  * acts at 90 % of it, pi with 16,384 tokens left, Gemini CLI at half, Claude Code was recorded to act
  * at 155,099 of 200,000. opencode's 20,000 are our own default. As of November 2026.
  */
@@ -191,7 +191,7 @@ const KEPT_FREE: Readonly<Record<string, { readonly most: number; readonly share
 };
 
 /**
- * What a session is measured with, of all that was typed and set. It counts as full when its own agent
+ * The options that a session is measured with, of all that was typed and set. It counts as full when its own agent
  * would have to compact, unless somebody says what is to be kept free.
  */
 export function measureOptions(
@@ -210,7 +210,7 @@ function keptFree(agent: string, window: number): number | undefined {
   return free && Math.floor(Math.min(free.most, free.share * window));
 }
 
-/** Who says how much is kept free, for people. */
+/** The source of what is kept free, for people. */
 export function reservedWords(options: object, agent: string, title: string): string {
   if (budgetOptions(options).reserved !== undefined) return "reserved for the answer";
   return agent in KEPT_FREE
@@ -218,7 +218,7 @@ export function reservedWords(options: object, agent: string, title: string): st
     : "reserved for the answer";
 }
 
-/** What a person should know about the choice; nothing when it is sure. */
+/** Warnings about the choice; none when it is sure. */
 export function windowWarnings({ window = DEFAULT_WINDOW, from }: ChosenWindow): string[] {
   if (from === "default") {
     return [

@@ -3,7 +3,7 @@ import { createMcpServer } from "../mcp/server.ts";
 import type { Io } from "./io.ts";
 import { type McpOptions, mcpTools } from "./mcp-tools.ts";
 
-/** How a server is started, and as which version. */
+/** Options of a server, and the version that it tells. */
 interface McpSettings extends McpOptions {
   readonly version: string;
 }

@@ -15,12 +15,12 @@ import {
 import type { InspectOptions } from "./inspection.ts";
 import type { Io } from "./io.ts";
 
-/** How a server of tools is started. */
+/** Options of a server of tools. */
 export interface McpOptions {
   readonly all?: boolean;
   readonly session?: string;
   readonly sessionOfCall?: boolean;
-  /** Where originals are, if not in the archive of the command line. */
+  /** The store of originals, if it is not the archive of the command line. */
   readonly store?: OpenArchive;
 }
 
@@ -31,7 +31,7 @@ export function mcpTools(io: Io, options: McpOptions): readonly McpTool[] {
   return [...tools, windowTool((call) => windowView(io, scopeOf(call)))];
 }
 
-/** What a call may see. */
+/** The view of a call. */
 interface Scope extends McpScope {
   /** Absent where everything is meant. */
   readonly session?: SessionName;
@@ -95,7 +95,7 @@ async function sessionFile(
   return found?.path === undefined ? undefined : { path: found.path, agent: found.agent };
 }
 
-/** What the agent compacted away is in its own file: it is archived, so that it is found, too. */
+/** Messages that the agent compacted away are in its own file: they are archived, so that they are found, too. */
 async function keepSaid(io: Io, { archive, session }: Scope): Promise<void> {
   const file = session && (await sessionFile(io, session));
   if (file === undefined || (file.agent !== "claude-code" && file.agent !== "codex")) return;
@@ -104,7 +104,7 @@ async function keepSaid(io: Io, { archive, session }: Scope): Promise<void> {
     const state = await readSessionState({ path: file.path, format: file.agent });
     await keepHeads(state.stretches.slice(0, -1), archive);
   } catch {
-    // What is archived already can be searched nevertheless.
+    // The archive can be searched nevertheless.
   }
 }
 

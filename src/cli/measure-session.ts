@@ -19,7 +19,7 @@ import type { BudgetOptions } from "../core/overflow/index.ts";
 import type { Conversation } from "../transcripts/index.ts";
 import { count } from "./figures.ts";
 
-/** How many tokens a session's next request holds, and how that is known. */
+/** Tokens of a session's next request, and how they are known. */
 export interface SessionSize {
   /** In the provider's tokens where it reported some. */
   readonly tokens: number;
@@ -30,7 +30,7 @@ export interface SessionSize {
   readonly budget: ContextBudget;
   /** `reported`: usage of the last request plus an estimate of what is newer. */
   readonly source: "reported" | "estimated";
-  /** What the estimate was multiplied by because nothing was reported, where that is not 1. */
+  /** The factor of the estimate where nothing was reported, if it is not 1. */
   readonly assumed?: AssumedFactor;
   /** The estimate of what the session itself holds. */
   readonly estimated: number;
@@ -50,7 +50,7 @@ export interface MeasuredSession {
   readonly settings: ContextOptions;
 }
 
-/** What a person says about a session. */
+/** Options that a person gives about a session. */
 export interface MeasureOptions extends BudgetOptions {
   /** Tokens of system prompt and tools that the session does not hold. */
   readonly fixedTokens?: number;
@@ -86,7 +86,7 @@ export function measureSession(
   const measured = gauge.measure({ messages, from: 0, since: 0 });
   const { tokens, most, source, assumed } = measured;
   const estimated = beside + meter.total(legal);
-  // Where nothing says what stands outside, rounding must not look as if something did.
+  // Rounding must not look as if something stood outside where nothing says so.
   const isOutsideKnown = last !== undefined || fixedTokens > 0;
   const size: SessionSize = {
     tokens,
@@ -106,14 +106,14 @@ export function withoutUsage({ usage: _, ...message }: Message): Message {
   return message;
 }
 
-/** What the provider reported for a message, and the estimate of what was sent for it. */
+/** The provider's report on a message, and the estimate of what was sent for it. */
 interface Report {
   readonly message: Message;
   readonly sample: CalibrationSample;
 }
 
 /**
- * What was reported before the last compaction or pruning says nothing about the context of now, and
+ * A report from before the last compaction or pruning says nothing about the context of now, and
  * what is far from the estimate is about another one.
  */
 function believedReports(
@@ -187,7 +187,7 @@ function prunedTimes({ parts }: Message): number[] {
   );
 }
 
-/** How a size is known, for people. */
+/** The source of a size, for people. */
 export function sourceWords({ source, factor, assumed, outside }: SessionSize): string {
   const by = assumed?.factor ?? factor;
   const times = by === 1 ? "" : `\u00A0×\u00A0${Number(by.toFixed(2))}`;
@@ -199,7 +199,7 @@ export function sourceWords({ source, factor, assumed, outside }: SessionSize): 
   return `estimated${times}${whose}${beside}`;
 }
 
-/** How much room there is, for people; the margin is told where it decides. */
+/** The room that is left, for people; the margin is told where it decides. */
 export function roomWords({ tokens, most, isOver, budget }: SessionSize): string {
   const room = budget.usable - tokens;
   if (room <= 0) return `${count(-room)} over`;

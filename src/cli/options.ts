@@ -3,7 +3,7 @@ import { parseDuration, parseSize, withUnit } from "../core/text/units.ts";
 import { MAX_FACTOR, MIN_FACTOR } from "../core/tokens/calibrate.ts";
 
 /*
- * What a person types as the value of an option, or advice. Each takes the text and throws
+ * Values of options as a person types them, or advice. Each takes the text and throws
  * commander's error for anything else.
  */
 

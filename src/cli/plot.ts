@@ -29,7 +29,7 @@ const HEIGHT = 380;
 const LEFT = 64;
 const TOP = 52;
 const BOTTOM = 48;
-/** Where names of lines stand; names of dots stand beside these. */
+/** The margin for names of lines; names of dots stand beside these. */
 const RIGHT = 200;
 /** Tell each other apart for those who see no red or green, on white and on black. */
 const COLOURS = ["#0a7fd4", "#e07b00", "#12936f", "#c2559b", "#8a8f00", "#d1495b", "#6f6fd8"];
@@ -47,7 +47,7 @@ export function plotSvg(plots: readonly Plot[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${label}"><style>${STYLE}</style>${panels.join("")}</svg>\n`;
 }
 
-/** Where a value of the plot is in the picture. */
+/** The place of a value in the picture. */
 interface Scale {
   x(value: number): number;
   y(value: number): number;

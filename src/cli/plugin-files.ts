@@ -25,18 +25,18 @@ interface Installed {
   readonly folders: readonly string[];
 }
 
-/** What became of one file. */
+/** The outcome for one file. */
 export interface FileOutcome {
   readonly path: string;
   readonly outcome: "written" | "changed" | "unchanged" | "removed" | "restored" | "left";
-  /** Where the file stands as it was before, as long as the plugin is there. */
+  /** The file as it was before, as long as the plugin is there. */
   readonly backup?: string;
 }
 
-/** Whose plugin, and where it is. */
+/** A plugin's agent and place. */
 export interface PluginId {
   readonly agent: string;
-  /** What the changes of one plugin have in common: its folder or file. */
+  /** The place that the changes of one plugin have in common: its folder or file. */
   readonly where: string;
 }
 
@@ -70,7 +70,7 @@ export async function writePlugin(
   }
 }
 
-/** What would be written: each file with its new text, or what is added to it. */
+/** Files that would be written, each with its new text, or what is added to it. */
 export async function plannedFiles(
   changes: readonly Change[],
 ): Promise<readonly (FileOutcome & { readonly text: string })[]> {
@@ -109,7 +109,7 @@ async function writeChange(
   if (before !== undefined && backup !== undefined) await writeFileAtomically(backup, before);
   await writeFileAtomically(change.path, text);
   const kept = backup === undefined ? {} : { backup };
-  // What is in a file of ours is in that file: it is not needed to take it back.
+  // The content of a file of ours is in that file: it is not needed to take it back.
   const remembered = change.type === "file" ? { ...change, content: "" } : change;
   return {
     file: { change: remembered, sha256: digest(text), ...kept },
@@ -164,7 +164,7 @@ function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** What was written where, in the state folder. */
+/** The list of what was written, in the state folder. */
 const FILE_NAME = "plugins.json";
 
 async function installed(io: Io): Promise<readonly Installed[]> {

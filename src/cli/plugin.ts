@@ -6,7 +6,8 @@ import { longhaulHome } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
 import { agentPlugin, PLUGIN_AGENTS, type PluginAgent } from "../plugins/agents.ts";
 import type { AgentPlugin, PluginPlace } from "../plugins/plugin.ts";
-import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
+import { unbroken } from "./columns.ts";
+import { type CommonOptions, type Io, printJson, printLines, printOriginal } from "./io.ts";
 import { numberOption } from "./options.ts";
 import { type FileOutcome, plannedFiles, removePlugin, writePlugin } from "./plugin-files.ts";
 
@@ -72,7 +73,7 @@ async function pluginCommand(io: Io, agent: PluginAgent, options: PluginOptions)
   }
   const files = await plannedFiles(changes);
   if (options.json === true) return tell(io, options, { ...told, action: "planned", files });
-  printLines(
+  printOriginal(
     io,
     files.flatMap(({ path: file, text }) => [pc.bold(`--- ${file}`), text.trimEnd(), ""]),
   );
@@ -148,14 +149,17 @@ function tell(io: Io, options: PluginOptions, told: Told): void {
   printLines(io, [
     `${pc.bold(plugin.title)} ${action === "removed" ? "without" : "with"} Longhaul, in ${where}`,
     ...files.map(fileLine),
-    ...(next.length === 0 ? [] : ["", ...next]),
+    // A command at the end of a line is copied as a whole.
+    ...(next.length === 0
+      ? []
+      : ["", ...next.map((line) => line.replace(/(?<=: )\S+ --.*$/, unbroken))]),
   ]);
 }
 
 function fileLine({ path: file, outcome, backup }: FileOutcome): string {
   const note = backup === undefined ? "" : ` (as it was: ${path.basename(backup)})`;
   const left = outcome === "left" ? " (gone, or changed by somebody since)" : "";
-  return `  ${outcome.padEnd(9)} ${file}${note}${left}`;
+  return `  ${outcome.padEnd(9)} ${unbroken(file)}${note}${left}`;
 }
 
 /** A package that npx fetched goes when npm cleans its cache. */

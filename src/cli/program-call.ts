@@ -3,13 +3,13 @@ import path from "node:path";
 import { cmdWord, shellWord } from "../core/text/shell.ts";
 
 /*
- * What depends on the system that the command line runs on. Everything that it starts, or prints for
+ * Differences between the systems that the command line runs on. Everything that it starts, or prints for
  * somebody to type, goes through here.
  */
 
 type Platform = NodeJS.Platform;
 
-/** What `spawn` and `execFile` take. */
+/** Arguments of `spawn` and `execFile`. */
 export interface ProgramCall {
   readonly file: string;
   readonly args: readonly string[];
@@ -17,7 +17,7 @@ export interface ProgramCall {
 }
 
 /**
- * How a program is started that npm may have installed. On Windows that is a `.cmd` beside it, which
+ * The call of a program that npm may have installed. On Windows that is a `.cmd` beside it, which
  * only a shell finds and runs; everywhere else no shell comes between.
  */
 export function programCall(
@@ -49,7 +49,7 @@ export function isMissing(
     .some((folder) => names.some((name) => existsSync(path.join(folder, name))));
 }
 
-/** What opens an address in the person's browser. */
+/** The call that opens an address in the person's browser. */
 export function browserCall(url: string, platform: Platform = process.platform): ProgramCall {
   if (platform === "darwin") return { file: "open", args: [url], options: {} };
   if (platform !== "win32") return { file: "xdg-open", args: [url], options: {} };

@@ -160,7 +160,7 @@ export async function runProgram(
   }
 }
 
-/** What follows `--`, or the first word that `run` or `wrap` is given, is for another program. */
+/** Words behind `--`, or from the first one that `run` or `wrap` is given, are for another program. */
 function ownArguments(args: readonly string[]): readonly string[] {
   const end = args.findIndex((arg, at) => {
     const isOthers = args[0] === "run" || args[0] === "wrap";
@@ -170,15 +170,15 @@ function ownArguments(args: readonly string[]): readonly string[] {
   return end < 0 ? args : args.slice(0, end);
 }
 
-/** What is wrong with the command line, on one line, and where to look if that does not say it. */
+/** The fault of the command line, on one line, with the place to look if that does not say it. */
 function usageSentence(text: string, args: readonly string[]): string {
   const sentence = text
     .replace(/^error: /, "")
     .trim()
     .replace(/\s*\n\s*/g, " ");
-  if (/[.)]$/.test(sentence)) return sentence;
+  if (/[.)]$/.test(sentence) && !/ but got \d+\.$/.test(sentence)) return sentence;
   const command = COMMANDS.find(({ name }) => name === args[0]);
-  return `${sentence}. See longhaul ${command === undefined ? "" : `${command.name} `}--help.`;
+  return `${sentence.replace(/\.$/, "")}. See longhaul ${command === undefined ? "" : `${command.name} `}--help.`;
 }
 
 function reportError(io: Io, error: unknown, asJson: boolean): number {
@@ -193,7 +193,7 @@ function reportError(io: Io, error: unknown, asJson: boolean): number {
   return isOurs && USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.failed;
 }
 
-/** What happened, and what to do: the system's own errors say the first in its own words. */
+/** A sentence that says what happened and what to do; the system's own errors say neither well. */
 function sentenceOf(error: unknown): string {
   const { syscall, path: place, code } = (error ?? {}) as NodeJS.ErrnoException;
   if (isContextError(error) || syscall === undefined || place === undefined) {

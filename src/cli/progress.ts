@@ -5,7 +5,7 @@ import type { Io } from "./io.ts";
 
 /** Shows on a terminal that long work goes on; silent elsewhere. */
 interface Progress {
-  /** How far the work is, if that is known. */
+  /** The state of the work, if it is known. */
   update(message: string, done?: number, whole?: number): void;
   stop(): void;
 }

@@ -19,7 +19,7 @@ interface RecallCommandOptions extends CommonOptions {
   readonly bytes?: Range;
   /** The bytes of which of its images and files, from 1. */
   readonly media?: number;
-  /** What to look for in everything, in place of a handle. */
+  /** A text to look for in everything, in place of a handle. */
   readonly search?: string;
   readonly regex?: boolean;
   readonly context?: number;
@@ -71,7 +71,7 @@ async function recallCommand(
   }
 }
 
-/** What would be left aside without a word. */
+/** Options that would be left aside without a word. */
 function checkTogether(handle: string | undefined, options: RecallCommandOptions): void {
   const { search: text, lines, bytes: part, media, json } = options;
   const { regex, context, limit } = options;

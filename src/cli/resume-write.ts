@@ -20,7 +20,7 @@ export interface Written extends ResumeCommands {
   readonly cwd: string;
   /** Whether that folder is there; else its agent is started where the person is. */
   readonly isCwdThere: boolean;
-  /** What the person must run first, because we could not. */
+  /** A command that the person must run first, because we could not. */
   readonly before?: readonly string[];
   readonly isInPlace: boolean;
   readonly warnings: readonly string[];
@@ -72,7 +72,7 @@ export async function writeOutcome(
   return { ...made, ...written, before, warnings: [...left, ...unkept, ...gone] };
 }
 
-/** What another agent's session could not take; the old one still has it. */
+/** Warnings of what another agent's session could not take; the old one still has it. */
 function leftWords(
   to: SessionAgent,
   { loaded, messages, ledger, report }: Outcome,

@@ -57,7 +57,7 @@ export function defineResume(command: Command, io: Io, setExitCode: SetExitCode)
     });
 }
 
-/** Where agents keep their files, when they are told. */
+/** Variables that tell agents where to keep their files. */
 const FOLDERS = [
   "CLAUDE_CONFIG_DIR",
   "CODEX_HOME",

@@ -37,11 +37,11 @@ export function defineRun(command: Command, io: Io, setExitCode: SetExitCode): v
     });
 }
 
-/** What `timeout` of the core utilities answers. */
+/** The answer of `timeout` of the core utilities. */
 const TIMED_OUT = 124;
 /** Somebody who presses Ctrl-C may have to wait for a command that cleans up. */
 const GRACE_MS = 5_000;
-/** What the person sends us is for the command. */
+/** A signal of the person is for the command. */
 const PASSED_ON: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
@@ -103,7 +103,7 @@ function print(io: Io, result: CommandResult, { view, json }: PrintOptions): voi
     return;
   }
   view.stop();
-  // What went by too fast and was not kept is shown once more, as far as it is left.
+  // Output that went by too fast and was not kept is shown once more, as far as it is left.
   if (view.hasSkipped() && result.entry === undefined) {
     view.note(pc.dim("What is left of the output:"));
     io.stdout.write(withLineEnd(result.text));

@@ -8,7 +8,7 @@ import type { ChosenSession } from "./sessions/find-session.ts";
 
 /** A session as its model is sent it. */
 export interface SentSession extends Loaded {
-  /** What was sent, edit by edit, where its agent had these lists before its own edits. */
+  /** The lists that were sent, edit by edit, where its agent had these before its own edits. */
   readonly sentAfter: (before: readonly (readonly Message[])[]) => Promise<readonly SentList[]>;
 }
 

@@ -13,7 +13,7 @@ interface FilterFlags extends CommonOptions {
   readonly agent?: string;
 }
 
-/** What every command on many sessions has. */
+/** Options of every command on many sessions. */
 export function filterOptions(command: Command): Command {
   return command
     .option("--project <dir>", "sessions of this folder, and of those below it")

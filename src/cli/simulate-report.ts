@@ -22,7 +22,7 @@ export interface SimulatedSession {
   readonly warnings: readonly string[];
 }
 
-/** Whose prices are taken, by the provider whose cache it is. */
+/** The maker whose prices are taken, by the provider whose cache it is. */
 const MODELS: Readonly<Record<string, string>> = {
   Anthropic: "claude-sonnet-5",
   OpenAI: "gpt-5.5",
@@ -134,7 +134,7 @@ function today(): string {
 
 interface ViewOptions {
   readonly prices: OwnPrices;
-  /** Where the picture is. */
+  /** The file of the picture. */
   readonly svg?: string | undefined;
 }
 
@@ -228,7 +228,7 @@ function explained(sessions: readonly SimulatedSession[]): readonly string[] {
   ];
 }
 
-/** How large each request was, in the session with the most; and what is kept for how many tokens. */
+/** The size of each request, in the session with the most; and what is kept for how many tokens. */
 export function simulationSvg(sessions: readonly SimulatedSession[]): string {
   const longest = sessions.toSorted((a, b) => b.tokens - a.tokens)[0];
   const rows = rowsOf(sessions, {});
@@ -254,7 +254,7 @@ function sizesPlot({ loaded, outcomes, budget }: SimulatedSession): Plot {
   return {
     title: `Tokens of each request, ${title}`,
     x: { title: "requests", show: count },
-    // What no provider would answer goes on above the picture.
+    // Requests that no provider would answer go on above the picture.
     y: { title: "tokens", show: tokens, most: budget.window * 1.25 },
     series: outcomes.map(({ policy, sizes }) => ({
       name: policy,

@@ -40,7 +40,7 @@ import type { TranscriptInput } from "../transcripts/index.ts";
 
 interface SimulateFlags extends CommonOptions, LoadOptions {
   readonly last?: boolean;
-  /** Where the picture goes. */
+  /** The file for the picture. */
   readonly svg?: string;
 }
 

@@ -11,7 +11,7 @@ import { type CommonOptions, type Io, printJson } from "./io.ts";
 import { numberOption } from "./options.ts";
 import type { Direction, Limits } from "../core/truncate/index.ts";
 
-/** How an output is cut. */
+/** Options of a cut. */
 export interface CutFlags {
   readonly direction?: Direction;
   readonly maxLines?: number;
@@ -31,7 +31,7 @@ export function defineTruncate(command: Command, io: Io): void {
     .action((options) => truncateCommand(io, standardInput(), options));
 }
 
-/** What every command that cuts an output has. */
+/** Options of every command that cuts an output. */
 export function cutOptions(command: Command, direction: string): Command {
   return command
     .addOption(
@@ -47,7 +47,7 @@ export function cutOptions(command: Command, direction: string): Command {
     .option("--json", "print the result as JSON");
 }
 
-/** What comes in on stdin. */
+/** The output that comes in on stdin. */
 type Input = Readable & { readonly isTTY?: boolean };
 
 /**
@@ -74,7 +74,7 @@ export async function truncateCommand(io: Io, input: Input, flags: TruncateFlags
   const failure = await pipeline(input, spill.node).catch((error: unknown) => ({ error }));
   const result = await spill.finish();
   if (failure !== undefined && spill.bytes() === 0) throw unreadable(failure.error);
-  // What could not be read is told by a warning, after what could.
+  // A warning tells of what could not be read, after what could.
   if (flags.json === true) printJson(io, cutJson(result));
   else io.stdout.write(result.truncation.isTruncated ? `${result.text}\n` : result.text);
 }
@@ -88,7 +88,7 @@ export function cutSettings(flags: CutFlags): {
   return { limits: { maxLines, maxBytes }, direction };
 }
 
-/** What both commands print with `--json`. */
+/** The JSON of both commands. */
 export function cutJson({ text, truncation, entry, warnings }: SpillResult): object {
   const { isTruncated, direction, total, kept, omitted } = truncation;
   return {

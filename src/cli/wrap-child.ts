@@ -1,6 +1,6 @@
 import type { Io } from "./io.ts";
 
-/** Where a client shall send its requests. */
+/** The address for a client's requests. */
 export interface GatewayAddress {
   /** For Anthropic clients; OpenAI clients take it with `/v1` behind it. */
   readonly url: string;
@@ -10,7 +10,7 @@ export interface GatewayAddress {
   readonly isAnthropic: boolean;
 }
 
-/** What one child is started with. */
+/** The start of one child. */
 export interface ChildSettings {
   /** Before the arguments that the person gave. */
   readonly args: readonly string[];
@@ -19,5 +19,5 @@ export interface ChildSettings {
   readonly cleanUp: () => void;
 }
 
-/** Where a client finds its own settings. */
+/** The world in which a client finds its own settings. */
 export type ClientWorld = Pick<Io, "env" | "cwd">;

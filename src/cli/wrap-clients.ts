@@ -33,7 +33,7 @@ export function programOf(client: string): string {
 }
 
 /**
- * How one client is told, for as long as it runs. Any other program is told by its environment. Throws
+ * The way to tell one client, for as long as it runs. Any other program is told by its environment. Throws
  * `invalid-options` for a provider that the client's settings do not have.
  */
 export function settingsOf(
@@ -56,7 +56,7 @@ function withProviders(own: string | undefined, entries: object): string {
   try {
     before = JSON.parse(own ?? "{}");
   } catch {
-    // What opencode could not read is for nobody.
+    // A file that opencode could not read is for nobody.
   }
   const settings = (typeof before === "object" && before !== null ? before : {}) as {
     readonly provider?: object;

@@ -79,7 +79,7 @@ async function wrapCommand(io: Io, { client, args, flags }: Wrapped): Promise<nu
     settings?.cleanUp();
     gateway?.abort();
     await gateway?.close();
-    // What never began has nothing to tell.
+    // A run that never began has nothing to tell.
     if (gateway !== undefined && ended?.hasRun === true) {
       talk(io, `longhaul: ${summaryOf(gateway, flags.audit === true)}`);
     }
@@ -136,7 +136,7 @@ interface Child {
   readonly settings: ChildSettings;
 }
 
-/** What a shell answers for a program that is not there. */
+/** A shell's answer for a program that is not there. */
 const NOT_FOUND = 127;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -9,7 +9,7 @@ import {
   summaryInstructions,
 } from "./session-state.ts";
 
-/** What a summary must keep, for an agent that adds it to the instructions for its own. */
+/** Instructions about what a summary must keep, for an agent that adds them to its own. */
 export async function summaryAdvice(
   format: SessionFile["format"],
   { event }: AgentHookEvent,
@@ -20,7 +20,7 @@ export async function summaryAdvice(
 }
 
 /**
- * What must not be lost, said again when an agent has compacted. Its file need not say so yet: all
+ * The facts that must not be lost, said again when an agent has compacted. Its file need not say so yet: all
  * that is in it is what was compacted.
  */
 export async function stateAgain(

@@ -2,7 +2,7 @@ import type { Fields } from "../core/text/json.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Limits } from "../core/truncate/index.ts";
 
-/** How much of an output a plugin keeps; what is absent is as everywhere else. */
+/** The limits of an output in a plugin; those that are absent are as everywhere else. */
 export type HookLimits = Partial<Limits>;
 
 /** An event of an agent, as its hook is to answer it. */
@@ -28,7 +28,7 @@ export function hookOption(words: readonly string[], name: string): string | und
   return word?.slice(name.length + "--=".length);
 }
 
-/** What those words say; anything else is passed over. */
+/** The limits that those words name; anything else is passed over. */
 export function hookLimits(words: readonly string[]): HookLimits {
   const numberOf = (name: string): number | undefined => {
     const value = Number(hookOption(words, name));

@@ -5,9 +5,9 @@ import { type AgentHookEvent, hookLimits, hookOption } from "./hook-options.ts";
 
 /** An event of an agent, as its hook gets it. */
 export interface HookEvent {
-  /** What stood on stdin. */
+  /** The event that stood on stdin. */
   readonly event: unknown;
-  /** What stands behind the agent's name on the hook's command line. */
+  /** Words behind the agent's name on the hook's command line. */
   readonly options: readonly string[];
   readonly env: AgentHookEvent["env"];
 }
@@ -15,14 +15,14 @@ export interface HookEvent {
 /** Answers an event; `undefined`: there is nothing to say. May reject: then nothing is said either. */
 export type AnswerHook = (event: AgentHookEvent) => Promise<string | undefined>;
 
-/** Who answers the hooks of which agent. */
+/** The answers to the hooks of each agent. */
 const HOOKS: Readonly<Record<string, () => Promise<AnswerHook>>> = {
   "claude-code": async () => (await import("./claude-code/hooks.ts")).answerClaudeCode,
   codex: async () => (await import("./codex/hooks.ts")).answerCodex,
   "claude-code-status": async () => (await import("./claude-code/status-line.ts")).statusLine,
 };
 
-/** What a hook's process prints, if anything. Rejects where the event or its handling is broken. */
+/** The text that a hook's process prints, if any. Rejects where the event or its handling is broken. */
 export async function hookAnswer(
   agent: string,
   { event, options, env }: HookEvent,

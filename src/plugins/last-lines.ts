@@ -19,7 +19,7 @@ export async function* lastLines(file: string, mostBytes: number): AsyncGenerato
 async function* linesFromEnd(handle: FileHandle, mostBytes: number): AsyncGenerator<string> {
   const { size } = await handle.stat();
   const least = Math.max(0, size - mostBytes);
-  /** What was read of a line whose beginning may stand before that. */
+  /** The read part of a line whose beginning may stand before that. */
   let line: Buffer[] = [];
   for (let to = size; to > least;) {
     const from = Math.max(least, to - PIECE_BYTES);
@@ -35,7 +35,7 @@ async function* linesFromEnd(handle: FileHandle, mostBytes: number): AsyncGenera
   if (least === 0 && line.length > 0) yield Buffer.concat(line).toString("utf8");
 }
 
-/** What stands between line ends, the last one first. */
+/** The pieces between line ends, the last one first. */
 function* partsFromEnd(bytes: Buffer): Generator<{ part: Buffer; isBehindEnd: boolean }> {
   let end = bytes.length;
   while (end >= 0) {

@@ -1,7 +1,7 @@
 import { isWindowsPath, shellWord } from "../core/text/shell.ts";
 import type { HookLimits } from "./hook-options.ts";
 
-/** Where a plugin goes, and what it starts. */
+/** The place of a plugin, and what it starts. */
 export interface PluginPlace {
   /** The person's home folder; absolute. */
   readonly home: string;
@@ -21,11 +21,11 @@ export interface PluginPlace {
   readonly hook: string;
   /** Our state folder, absolute. */
   readonly state: string;
-  /** How much of an output is kept. */
+  /** The limits of an output. */
   readonly limits: HookLimits;
 }
 
-/** What a plugin is made of, as data: whoever writes it can show it first and take it back. */
+/** The changes that a plugin is made of, as data: whoever writes it can show it first and take it back. */
 export type Change =
   /** A file that is ours alone. */
   | { readonly type: "file"; readonly path: string; readonly content: string }
@@ -36,7 +36,7 @@ export type Change =
       readonly type: "block";
       readonly path: string;
       readonly text: string;
-      /** What in the rest of the file says the same already, so that the block would break it. */
+      /** A pattern of what says the same in the rest of the file, so that the block would break it. */
       readonly unless?: RegExp;
     };
 
@@ -49,7 +49,7 @@ export interface JsonEntry {
   readonly how?: "append" | "absent" | "set";
 }
 
-/** What makes Longhaul part of one coding agent. */
+/** The way to make Longhaul part of one coding agent. */
 export interface AgentPlugin {
   /** The agent's name for people. */
   readonly title: string;
@@ -59,9 +59,9 @@ export interface AgentPlugin {
   readonly takesProject?: boolean;
   /** The folder or file that holds the most of it, for people. */
   where(place: PluginPlace): string;
-  /** What must be written. Pure. */
+  /** The changes that must be made. Pure. */
   changes(place: PluginPlace): readonly Change[];
-  /** What the person has to know or do after that, one line each. */
+  /** Lines on what the person has to know or do after that. */
   next(place: PluginPlace): readonly string[];
 }
 

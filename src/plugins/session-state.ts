@@ -3,6 +3,7 @@ import { sha256Hex } from "../archive/digest.ts";
 import { extractLedger } from "../core/ledger/extract.ts";
 import { createLedgerSum } from "../core/ledger/merge.ts";
 import { namesIn } from "../core/ledger/names.ts";
+import { estimator } from "../core/tokens/estimator.ts";
 import type { Handle, Message } from "../core/message/index.ts";
 import { linesOf, originalOfLines } from "../core/message/original.ts";
 import { frameSummary } from "../core/summary/frame.ts";
@@ -16,11 +17,11 @@ export interface SessionFile {
   readonly format: "claude-code" | "codex";
 }
 
-/** What is recorded of a session from its first line on, whatever its agent compacted. */
+/** The record of a session from its first line on, whatever its agent compacted. */
 export interface SessionState {
   readonly ledger: Ledger;
   readonly cwd: string | undefined;
-  /** What was said from one compaction to the next, oldest first; the last is the open stretch. */
+  /** The messages from one compaction to the next, oldest first; the last is the open stretch. */
   readonly stretches: SessionHistory["stretches"];
 }
 
@@ -72,7 +73,7 @@ const UNITS_A_TOKEN = 4;
 const FRAME_UNITS = 500;
 
 /**
- * What must not be lost, for a context that was just compacted by somebody else: the recorded facts
+ * The facts that must not be lost, for a context that somebody else just compacted: the recorded ones
  * of the whole session under the five headings, framed as a record.
  * @param heads Where it is word for word, newest first.
  */
@@ -87,14 +88,15 @@ export function stateBlock(
     headHandle,
     olderHandles,
     cap: Math.floor((MOST_UNITS - FRAME_UNITS) / UNITS_A_TOKEN),
-    count: (line) => Math.ceil(line.length / UNITS_A_TOKEN),
+    // Ids are more tokens than their length says, and every later request has them again.
+    count: (line) => Math.max(Math.ceil(line.length / UNITS_A_TOKEN), estimator.count(line)),
   });
   const headMessages = stretches.reduce((total, { length }) => total + length, 0);
   return frameSummary(text, { headHandle, headMessages });
 }
 
 /**
- * What the agent's own summary has to keep, as instructions for whoever writes it: what the person
+ * Instructions for whoever writes the agent's own summary: it has to keep what the person
  * asked for, and what is changed, open or broken. A model that is told so leaves less of it out.
  */
 export function summaryInstructions({ ledger, cwd }: SessionState): string {

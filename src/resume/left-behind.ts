@@ -73,7 +73,7 @@ function partsOf(messages: readonly Message[]): readonly Part[] {
   return messages.flatMap(({ parts }) => parts);
 }
 
-/** What is more than words, by its name. */
+/** Things that are more than words, counted by name. */
 function countsOf(parts: readonly Part[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const name of parts.flatMap(namesOf)) {

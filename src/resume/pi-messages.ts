@@ -10,7 +10,7 @@ export interface PiMessage {
   readonly [field: string]: unknown;
 }
 
-/** What new messages are given, because pi expects it. */
+/** Fields that new messages are given, because pi expects them. */
 export interface PiMade {
   readonly model?: string;
   readonly provider?: string;

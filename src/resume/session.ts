@@ -8,7 +8,7 @@ import {
 import type { DialectTraits } from "../core/plan/index.ts";
 import type { Conversation } from "../transcripts/index.ts";
 
-/** What a session is made of. */
+/** The contents of a session. */
 export interface SessionContent extends Pick<
   Conversation,
   "messages" | "model" | "provider" | "title"
@@ -17,7 +17,7 @@ export interface SessionContent extends Pick<
   readonly version?: string;
   /** The folder that the agent works in; absolute. */
   readonly cwd: string;
-  /** When the session is written, in ms since the epoch. */
+  /** The time at which the session is written, in ms since the epoch. */
   readonly now: number;
 }
 
@@ -29,7 +29,7 @@ export interface Home {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How an agent goes on with a session. */
+/** Commands with which an agent goes on with a session. */
 export interface ResumeCommands {
   /** Opens it at a terminal. */
   readonly command: readonly string[];
@@ -43,7 +43,7 @@ export interface NewSession extends ResumeCommands {
   /** Absolute. */
   readonly path: string;
   readonly text: string;
-  /** What must be run first, where the agent keeps its sessions in a database. */
+  /** A command that must be run first, where the agent keeps its sessions in a database. */
   readonly importCommand?: readonly string[];
 }
 
@@ -57,9 +57,9 @@ export interface OldSession {
 
 /** Writes the sessions of one agent. */
 export interface SessionWriter {
-  /** What the provider behind a model allows; a compaction is planned for it. */
+  /** Traits of the provider behind a model; a compaction is planned for it. */
   traits(content: Pick<SessionContent, "model">): Promise<DialectTraits>;
-  /** What the agent says by itself with the next prompt, so that no session holds it. */
+  /** Whether the agent says this by itself with the next prompt, so that no session holds it. */
   announces(message: Message): boolean;
   /** A new session beside the old one. Pure but for the ids that it makes up. */
   create(content: SessionContent, home: Home): NewSession;
@@ -96,7 +96,7 @@ export function splitSummary(messages: readonly Message[]): {
 }
 
 /**
- * What two forms of a conversation must have in common: who says what, which calls, which results.
+ * A digest that two forms of a conversation must have in common: who says what, which calls, which results.
  * Ids may be others, messages may be cut elsewhere, the results of a batch may stand in the order of
  * its calls or in that in which they came; what agents announce again does not count.
  */

@@ -2,7 +2,7 @@ import type { DialectTraits } from "../core/plan/index.ts";
 import { writeTraits } from "../transcripts/write.ts";
 
 /**
- * What the provider of a model allows, for agents that speak to any of them. Agents say what stands
+ * Traits of a model's provider, for agents that speak to any of them. Agents say what stands
  * for a head in the person's name, whoever the provider is.
  */
 export async function traitsOfModel({

@@ -65,7 +65,7 @@ function withoutAnnouncements(writer: SessionWriter, content: SessionContent): S
   return { ...content, messages: content.messages.filter((one) => !writer.announces(one)) };
 }
 
-/** What was appended to a session, so that it can be taken back. */
+/** Lines that were appended to a session, so that they can be taken back. */
 export interface Appended extends ResumeCommands {
   readonly path: string;
   /** Bytes of the file before and after. */

@@ -59,8 +59,13 @@ describe.each(SESSION_AGENTS)("%s goes on with a session that was compacted", (a
       const told = JSON.parse(resumed.stdout);
       expect(told).toMatchObject({ agent, action: "compact", importCommand: null });
 
+      // The words of our command are among those that the real program is started with.
+      const session = { id: told.sessionId, path: told.written };
+      const started = [told.command[0], ...clients[agent].args(NEXT, session)];
+      expect(started).toEqual(expect.arrayContaining(told.promptCommand));
+
       const before = upstream.requests.length;
-      const next = await runClient(agent, place, NEXT, { id: told.sessionId, path: told.written });
+      const next = await runClient(agent, place, NEXT, session);
       expect(next).toMatchObject({ code: 0 });
       expect(next.stdout).toContain("All is done.");
       expect(upstream.refusals).toEqual([]);

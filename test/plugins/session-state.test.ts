@@ -2,9 +2,12 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { sha256Hex } from "../../src/archive/digest.ts";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import { unframeSummary } from "../../src/core/summary/index.ts";
+import { estimator } from "../../src/core/tokens/estimator.ts";
 import { answerClaudeCode } from "../../src/plugins/claude-code/hooks.ts";
+import { keepHeads, readSessionState, stateBlock } from "../../src/plugins/session-state.ts";
 import { claudeCodeLines } from "../transcripts/claude-code-lines.ts";
 
 /** A session with many files and rules, compacted twice, at the next compaction. */
@@ -66,6 +69,28 @@ describe("after Claude Code has compacted", () => {
     const first = await ask(event);
     expect(await ask(event)).toBe(first);
     expect(await archive.list()).toHaveLength(3);
+  });
+
+  it("a state of ids takes no more tokens than one of words", async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), "longhaul-test-"));
+    const file = path.join(folder, "s1.jsonl");
+    const session = claudeCodeLines("s1");
+    session.user("Look at all logs.");
+    for (let step = 1; step <= 60; step++) {
+      const ids = Array.from(
+        { length: 40 },
+        (_, at) => `req_${sha256Hex(`${step}-${at}`).slice(0, 20)}`,
+      );
+      session.step({ tool: "Bash", input: { command: `cat ${step}.log` }, output: ids.join("\n") });
+    }
+    session.compact("the model forgot all");
+    writeFileSync(file, session.text());
+    const state = await readSessionState({ path: file, format: "claude-code" });
+    const archive = directoryArchive(path.join(folder, "archive"), { conversation: "s1" });
+    const block = stateBlock(state, await keepHeads(state.stretches, archive));
+    expect(block).toContain("req_");
+    expect(estimator.count(block)).toBeLessThan(2_500);
+    expect(estimator.count(block)).toBeGreaterThan(1_000);
   });
 
   it("nothing is said at any other start", async () => {

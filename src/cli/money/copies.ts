@@ -45,7 +45,7 @@ function isNew(request: RequestUsage, seen: Set<string>): boolean {
   return isFirst;
 }
 
-/** What stands behind the session's own uses is of its sub-agents. */
+/** Uses behind the session's own are of its sub-agents. */
 function withOwn(
   { session, facts, uses }: KnownSession,
   own: readonly RequestUsage[],

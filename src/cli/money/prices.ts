@@ -1,5 +1,5 @@
 /*
- * What models cost by list prices: dated data, from copies of lists rather than the makers' live pages,
+ * List prices of models: dated data, from copies of lists rather than the makers' live pages,
  * so a price may be out of date. Nothing here is exact to a bill (batches, priority, subscriptions and
  * regions have prices of their own); a model that is not here is counted in tokens only. `prices` in the settings adds models and replaces what stands here.
  */
@@ -17,7 +17,7 @@ export interface PriceRow {
 
 /** Prices that come from one place. */
 export interface PriceList {
-  /** Where to check them. */
+  /** The page to check them on. */
   readonly page: string;
   /** The day of the copy that they were taken from, as far as it is known; else when it was read. */
   readonly read: string;
@@ -65,7 +65,7 @@ export const PRICE_LISTS: readonly PriceList[] = [
     ],
   },
   {
-    // What GitHub lists of other makers' models; the newest in that copy are of July 2026, and
+    // GitHub's list of other makers' models; the newest in that copy are of July 2026, and
     // gpt-4.1 and gpt-5.2 stood in an older one.
     page: "https://github.com/github/docs/blob/main/data/tables/copilot/models-and-pricing.yml",
     read: "2026-11-23",

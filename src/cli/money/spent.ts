@@ -32,7 +32,7 @@ export function dayOf(time: number | undefined): string {
   return [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
 }
 
-/** What a request and every copy of it have in common; `undefined` where nothing tells it from others. */
+/** A key that a request and every copy of it share; `undefined` where nothing tells it from others. */
 export function requestKey({ id, time, model, usage }: RequestUsage): string | undefined {
   return id ?? (time === undefined ? undefined : JSON.stringify([time, model, usage]));
 }
@@ -46,7 +46,7 @@ export function usesOf(requests: readonly RequestUsage[]): DayUse[] {
     const prompt = input + cacheRead + cacheWrite;
     const band = bandOf(prompt / times);
     const [day, isReckoned] = [dayOf(time), cost > 0];
-    // What the agent reckoned must not share a row with what it did not.
+    // Money that the agent reckoned must not share a row with money that it did not.
     const key = [day, model, band, isReckoned].join("\0");
     const before = uses.get(key);
     uses.set(key, {
@@ -65,7 +65,7 @@ export function usesOf(requests: readonly RequestUsage[]): DayUse[] {
   return [...uses.values()];
 }
 
-/** What was spent, added up. */
+/** Spent tokens and money, added up. */
 export interface Spent {
   readonly requests: number;
   readonly input: number;
@@ -108,7 +108,7 @@ export function tokensOf(
   return use.input + use.cacheRead + use.cacheWrite + use.output;
 }
 
-/** How much of all prompts came from a cache, from 0 to 1; `undefined` without prompts. */
+/** The share of all prompts that came from a cache, from 0 to 1; `undefined` without prompts. */
 export function cacheShare({
   input,
   cacheRead,
@@ -148,7 +148,7 @@ export function priceOf(
   return row?.long !== undefined && band >= row.long.above ? row.long.price : row?.price;
 }
 
-/** What models cost today, by the size of a prompt; a person's own prices first. */
+/** The price of a model today, by the size of a prompt; a person's own prices first. */
 export function pricesOfNow(
   own?: OwnPrices,
 ): (model: string, promptTokens: number) => Price | undefined {
@@ -173,7 +173,7 @@ function rowsOf(model: string): readonly PriceRow[] {
   return rows;
 }
 
-/** Where the prices come from, for people. */
+/** The sources of the prices, for people. */
 export function priceSources(): string[] {
   return PRICE_LISTS.map(({ page, read }) => `${page}, read ${read}`);
 }

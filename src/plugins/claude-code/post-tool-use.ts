@@ -36,7 +36,7 @@ export async function answerPostToolUse(hook: AgentHookEvent): Promise<string | 
   return toJson({ hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput } });
 }
 
-/** What the person set, else what the window has room for. */
+/** The person's limit, else what the window has room for. */
 async function toolLimitsOf(
   { event, limits, env, settings }: AgentHookEvent,
   json: string,

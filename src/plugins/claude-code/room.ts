@@ -11,12 +11,12 @@ import { lastLines } from "../last-lines.ts";
 const MOST_BYTES = 32_000_000;
 /** So much of an output says how many bytes a token has. */
 const SAMPLE_UNITS = 20_000;
-/** What one output may have of the room between two compactions, as a context gives it of its window. */
+/** The share of one output in the room between two compactions, as a context gives it of its window. */
 const SHARE = 0.1;
 /** An output cut shorter than this says nothing, whatever the room. */
 const LEAST_BYTES = 2_000;
 
-/** What the file of a session says about its window, in tokens as its model counts them. */
+/** The window of a session by its file, in tokens as its model counts them. */
 interface Stretch {
   readonly model?: string;
   /** The first request since the newest compaction. */
@@ -26,7 +26,7 @@ interface Stretch {
 }
 
 /**
- * How many bytes of an output like this the window has room for; `undefined`: as many as the usual
+ * The bytes of an output like this for which the window has room; `undefined`: as many as the usual
  * limit lets through, as long as the window was never full. Claude Code puts files that were read
  * back after each compaction, and gives up when the window is full again within three turns three
  * times in a row: where that fills half of a small window, a tenth of the window is too much for an

@@ -5,7 +5,7 @@ import { truncateAndArchive } from "../../tools/truncate-and-archive.ts";
 import { shareLimits, truncateValue } from "../../tools/truncate-value.ts";
 import type { HookLimits } from "../hook-options.ts";
 
-/** What is known about a response beside itself. */
+/** Facts about a response beside itself. */
 export interface ResponseFacts {
   readonly toolName: string;
   readonly input: unknown;
@@ -17,7 +17,7 @@ export interface ResponseFacts {
 }
 
 /**
- * Where the texts are that a model gets of a tool's response, by the tool's name: keys from the
+ * The texts that a model gets of a tool's response, by the tool's name: keys from the
  * outside in, `*` for every item of a list, `[]` for a list of lines. What is not here is not for the
  * model (the old file in the response of an edit), or is of no size. Seen in Claude Code 2.1.330, whose
  * own schemas an answer must fit, and in sessions of 1.0 to 2.1.
@@ -61,7 +61,7 @@ export async function truncateResponse(response: unknown, facts: ResponseFacts):
   return truncateTexts(response, texts, facts);
 }
 
-/** Where Claude Code keeps an output of which it shows the first 2 KB, and how many bytes it has. */
+/** The file of an output of which Claude Code shows the first 2 KB, and how many bytes it has. */
 const SAVED = "persistedOutputPath";
 const SAVED_BYTES = "persistedOutputSize";
 /** Of such an output about as much is shown, but of both ends. */

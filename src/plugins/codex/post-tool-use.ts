@@ -58,7 +58,7 @@ function textOf(response: unknown): string | undefined {
 
 interface KeptOutput {
   readonly output: string;
-  /** What else the model is told of a command, one line each. */
+  /** Facts that the model is told of a command, too, one line each. */
   readonly facts: readonly string[];
 }
 

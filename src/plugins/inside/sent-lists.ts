@@ -6,7 +6,7 @@ import { hasSeam, SEAM } from "./seam.ts";
 type List = readonly Message[];
 type Taking = (message: Message) => List;
 
-/** What the plugin of an agent takes of a message that the agent's session file holds, by the agent. */
+/** The part of a message in the agent's session file that its plugin takes, by the agent. */
 const TAKEN: Readonly<Record<string, () => Promise<Taking>>> = {
   opencode: async () => {
     const { withSignatures } = await import("../opencode/format.ts");
@@ -24,7 +24,7 @@ export function editsInside(agent: string): boolean {
 }
 
 /**
- * What was sent by an agent with the plugin: from the lists that it had before each of its own edits
+ * The lists that an agent with the plugin sent: from the lists that it had before each of its own edits
  * and has now, oldest first, and the plugin's journal. Each edit of the plugin stands at one list.
  */
 export async function sentByAgent(

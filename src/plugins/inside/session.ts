@@ -39,7 +39,7 @@ export interface AgentModel {
 /** One session of an agent, inside of the agent's own process. Nothing here rejects. */
 export interface Session<Native> {
   readonly archive: Archive;
-  /** What to send; the very list that was given, where nothing had to be done or something failed. */
+  /** The list to send; the very one that was given, where nothing had to be done or something failed. */
   prepare(list: readonly Native[], sent?: NativePrepareOptions): Promise<readonly Native[]>;
   /**
    * Takes in why the provider refused the newest request. An overflow is edited away, so that the
@@ -48,11 +48,11 @@ export interface Session<Native> {
   learn(error: unknown): Promise<void>;
   /** A tool's result within the limits of T15; the very value where it is. */
   truncate<Value>(value: Value, meta: OutputMeta): Promise<Value>;
-  /** What stands for messages that the agent itself is about to summarize; asks no model. */
+  /** A summary of messages that the agent itself is about to summarize; asks no model. */
   summarize(head: readonly Native[]): Promise<string | undefined>;
   /** The summary that a list begins with, for agents whose own compactions leave it out. @default the newest list */
   earlierSummary(list?: readonly Native[]): readonly Native[];
-  /** What was sent last, and how full the window was with it. */
+  /** The list that was sent last, and how full the window was with it. */
   latest(): Latest | undefined;
   close(): Promise<void>;
 }
@@ -63,14 +63,14 @@ export interface Latest {
   readonly report: ContextReport;
 }
 
-/** What a session is opened with. */
+/** Options of a session. */
 export interface SessionSetup<Native> {
   readonly id: string;
   readonly format: AgentFormat<Native>;
   readonly model: AgentModel;
   /** Settings of the person; what the agent knows of its model is not among them. */
   readonly settings: ContextOptions & { readonly archive: Archive };
-  /** How much of one output is kept. @default as everywhere else */
+  /** The limits of one output. @default as everywhere else */
   readonly limits?: Partial<Limits>;
   /** Hears of everything that is worth a line in a log. */
   readonly log: (line: string) => void;

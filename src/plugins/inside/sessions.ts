@@ -12,12 +12,12 @@ export interface Sessions<Native> {
   find(id: string): Session<Native> | undefined;
 }
 
-/** What all sessions of a process have in common. */
+/** Options that all sessions of a process share. */
 export interface SessionsSetup<Native> {
   readonly format: AgentFormat<Native>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings?: ContextOptions;
-  /** How much of one output is kept. @default as everywhere else */
+  /** The limits of one output. @default as everywhere else */
   readonly limits?: Partial<Limits>;
   /** Hears of everything that is worth a line in a log. */
   readonly log: (line: string) => void;
@@ -33,7 +33,7 @@ export function createSessions<Native extends object>({
   limits,
   log,
 }: SessionsSetup<Native>): Sessions<Native> {
-  // What is cut on arrival is named by the agent's session, long before there is a journal.
+  // Outputs that are cut on arrival are named by the agent's session, long before there is a journal.
   const archive = settings?.archive ?? homeArchive(env, { namedBy: true });
   const open = new Map<string, { readonly session: Session<Native>; readonly model: AgentModel }>();
   const use = createRecent<string>(MOST_SESSIONS, (id) => {

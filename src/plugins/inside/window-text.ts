@@ -5,7 +5,7 @@ import type { Latest } from "./session.ts";
 
 const LARGEST = 5;
 
-/** What fills the window, for the person: sizes in tokens, as the newest request had them. */
+/** The contents of the window, for the person: sizes in tokens, as the newest request had them. */
 export function windowText({ messages, report }: Latest): string {
   const { window, usable, tokens } = report;
   const held = createMessageMeter(estimator).total(messages);

@@ -12,7 +12,7 @@ export interface Compactions {
   takesHead(sessionID: string): boolean;
   /** Empties a head that a summary of ours stands for; else leaves it as it is. */
   summarize(head: OpencodeMessage[], session: Session<OpencodeMessage>): Promise<void>;
-  /** What a text of the model's answer becomes; `undefined` for one of any other answer. */
+  /** The text that stands for one of the model's answer; `undefined` for one of any other answer. */
   said(sessionID: string, messageID: string): string | undefined;
   /** A message was stored. Where a model has answered nothing at all, the summary is added to it. */
   stored(info: Fields): Promise<void>;
@@ -23,7 +23,7 @@ export interface Compactions {
 interface Compaction {
   readonly asked: { prompt?: string };
   hasHead: boolean;
-  /** What stands for the head, once that is known. */
+  /** The summary of the head, once that is known. */
   summary?: string;
   /** The message that says it. */
   messageID?: string;

@@ -34,7 +34,7 @@ export interface OpencodeSource extends MessageSource {
 }
 
 const OPENCODE = "opencode";
-/** How the ids of messages begin that no agent said. */
+/** The beginning of the ids of messages that no agent said. */
 export const OWN_ID = "msg_longhaul";
 
 /**
@@ -124,7 +124,7 @@ function answered(state: Fields, result: ToolResultPart): Fields {
     if (!isStopped) return withFields(state, { error: said });
     return withFields(state, { metadata: withFields(fieldsOf(metadata), { output: said }) });
   }
-  // What opencode itself has cleared says the same for every output.
+  // An output that opencode itself has cleared says the same as every other.
   if (fieldsOf(state["time"])["compacted"] !== undefined) return state;
   const files = result.output.flatMap((part) => (part.type === "file" ? [nativeFile(part)] : []));
   const before = Array.isArray(state["attachments"]) ? (state["attachments"] as unknown[]) : [];

@@ -38,7 +38,7 @@ function decode(list: readonly OpencodeMessage[]): readonly Message[] {
 function decoder(): Decoder<OpencodeMessage> {
   const calls = createCallPairing();
   const current = withoutStaleUsage();
-  /** What says nothing by itself stands before what follows: the question of a compaction. */
+  /** A message that says nothing by itself stands before what follows: the question of a compaction. */
   let silent: OpencodeMessage[] = [];
   return (native) => {
     if (!isMessage(native)) throw invalidWire({ dialect: OPENCODE }, "has no info and no parts");

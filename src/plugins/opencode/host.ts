@@ -1,7 +1,7 @@
 import type { Fields } from "../../core/text/json.ts";
 import type { OpencodeMessage } from "./encode.ts";
 
-/** What opencode hands to a plugin, as far as it is used here; structural, so that no version of it is needed. */
+/** The part of opencode's plugin API that is used here; structural, so that no version of it is needed. */
 export interface OpencodeInput {
   /** The folder that is worked in. */
   readonly directory?: string;
@@ -9,7 +9,7 @@ export interface OpencodeInput {
     readonly config?: { providers?(): Promise<unknown> };
     readonly session?: {
       messages?(of: { readonly path: { readonly id: string } }): Promise<unknown>;
-      /** What the methods of the client are made of: it has none for a single part. */
+      /** The call below the methods of the client: it has none for a single part. */
       readonly _client?: { patch?(request: OpencodeRequest): Promise<unknown> };
     };
   };
@@ -23,7 +23,7 @@ interface OpencodeRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What opencode calls; each `output` is changed in place. */
+/** Hooks that opencode calls; each `output` is changed in place. */
 export interface OpencodeHooks {
   config(config: OpencodeConfig): Promise<void>;
   event(input: { readonly event: OpencodeEvent }): Promise<void>;

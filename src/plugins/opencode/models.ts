@@ -4,7 +4,7 @@ import type { AgentModel } from "../inside/session.ts";
 import { within } from "./within.ts";
 import type { OpencodeConfig, OpencodeInput, OpencodeModel } from "./host.ts";
 
-/** What opencode knows of its models. */
+/** opencode's facts about its models. */
 export interface Models {
   /** The model that a message names; its sizes are absent where nobody says them. */
   of(provider: string, id: string): Promise<AgentModel>;
@@ -16,7 +16,7 @@ export interface Models {
 
 /** opencode allows no longer answer than that, whatever the model says. */
 const MOST_OUTPUT = 32_000;
-/** What opencode keeps free where a model names its largest input. */
+/** Tokens that opencode keeps free where a model names its largest input. */
 const RESERVED = 20_000;
 /** The most of an answer that is kept free beside that. */
 const MOST_ANSWER = 8_000;

@@ -100,7 +100,7 @@ function guarded(log: (line: string) => void, hooks: OpencodeHooks): OpencodeHoo
   return Object.fromEntries(entries) as OpencodeHooks;
 }
 
-/** What all requests of a process have in common. */
+/** Things that all requests of a process share. */
 interface Requests {
   readonly models: Models;
   readonly compactions: Compactions;

@@ -36,7 +36,7 @@ export function isSummary({
   return summary === true && typeof finish === "string" && (error ?? undefined) === undefined;
 }
 
-/** Where a text belongs. */
+/** The place of a text. */
 interface TextPlace {
   readonly sessionID: string;
   readonly messageID: string;

@@ -1,4 +1,4 @@
-/** What a promise gives, if it does in time. */
+/** The value of a promise, if it comes in time. */
 export async function within<Value>(
   ms: number,
   work: Promise<Value> | undefined,

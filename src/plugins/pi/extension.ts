@@ -27,7 +27,7 @@ const MOST_ANSWER = 8_000;
 /**
  * The extension of pi: every request stays inside the window, large outputs are truncated on arrival,
  * and what left the window is in the archive, where the tools `recall` and `search_archive` find it.
- * Where pi itself compacts, the summary is made of recorded facts, without a call of a model.
+ * A compaction of pi itself gets a summary of recorded facts, without a call of a model.
  * Whatever fails here is a line in `plugins.log` of the state folder, and pi goes on as without it.
  */
 export function longhaulPi(pi: PiApi, limits: HookLimits = {}): void {
@@ -103,7 +103,7 @@ function modelOf({ model, cwd }: PiContext): AgentModel {
   return { id, window, usable: most };
 }
 
-/** What pi sends beside the messages. */
+/** The part of a request beside the messages. */
 function beside(
   pi: PiApi,
   { model, getSystemPrompt }: PiContext,
@@ -119,7 +119,7 @@ function beside(
   };
 }
 
-/** What pi would summarize: its earlier summary stands apart from the messages. */
+/** The messages that pi would summarize: its earlier summary stands apart from the messages. */
 function headOf({
   previousSummary,
   messagesToSummarize = [],
@@ -129,7 +129,7 @@ function headOf({
   return [...before, ...messagesToSummarize, ...turnPrefixMessages];
 }
 
-/** What a model must give: its other properties may be left out, and pi checks that they are there. */
+/** The properties that a model must give: others may be left out, and pi checks that these are there. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   recall: ["handle"],
   search_archive: ["pattern"],

@@ -1,6 +1,6 @@
 import type { PiMessage } from "../../resume/pi-messages.ts";
 
-/** What pi hands to an extension, as far as it is used here; structural, so that no version of pi is needed. */
+/** The part of pi's extension API that is used here; structural, so that no version of pi is needed. */
 export interface PiApi {
   on(event: string, handler: (event: never, context: PiContext) => unknown): void;
   registerTool(tool: PiTool): void;
@@ -31,7 +31,7 @@ export type PiBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
 
-/** What an event comes with. */
+/** The context of an event. */
 export interface PiContext {
   readonly cwd: string;
   readonly hasUI: boolean;

@@ -33,6 +33,7 @@ vi.mock("node:fs", async (importOriginal) => {
       real.linkSync(...args)
     ),
     write: failing(real.write, "write", promisify(real.write)),
+    writev: failing(real.writev, "write", promisify(real.writev)),
     fsync: failing(real.fsync, "sync", promisify(real.fsync)),
   };
 });

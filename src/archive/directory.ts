@@ -159,7 +159,7 @@ export function folderArchive({ own, collect, others, ...uses }: ArchivePlace): 
   return {
     name: "directory",
     put: async (kind, content, handle = handleOfOriginal(kind, content, sha256Hex)) =>
-      keep(checkedHandle(handle), { bytes: Buffer.from(content, "utf8") }),
+      keep(checkedHandle(handle), { pieces: [content] }),
     putPieces: async (text, pieces) => keep(checkedHandle(text), { pieces }),
     get: async (text) => {
       const handle = checkedHandle(text);
@@ -200,7 +200,7 @@ export function folderArchive({ own, collect, others, ...uses }: ArchivePlace): 
       collect?.();
       await begin("write");
       const adopt = (handle: Handle, file: string, bytes?: Uint8Array): Promise<ArchiveEntry> =>
-        store(pathOf(own, handle), handle, { bytes, file });
+        store(pathOf(own, handle), handle, { pieces: bytes && [bytes], file });
       return openSpill({ folder: own, adopt });
     },
   };
@@ -228,8 +228,6 @@ function retryPutBack(begin: Begin, stamp: string): Reading {
 
 interface Stored {
   /** The content; absent for a handle that nobody had before. */
-  readonly bytes?: Uint8Array | undefined;
-  /** The content as texts, where it is too large for one. */
   readonly pieces?: readonly (string | Uint8Array)[];
   /** A file that has the content already, under another name. */
   readonly file?: string;
@@ -262,23 +260,22 @@ async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** `false` when it is there already. */
-async function create(path: string, { bytes, pieces, file }: Stored): Promise<boolean> {
+async function create(path: string, { pieces, file }: Stored): Promise<boolean> {
   if (file !== undefined) return giveName(file, path);
-  const content = pieces ?? bytes;
-  if (content === undefined || fileStats(path) !== undefined) return false;
-  return createFile(path, temporaryPath(dirname(path), "write"), content);
+  if (pieces === undefined || fileStats(path) !== undefined) return false;
+  return createFile(path, temporaryPath(dirname(path), "write"), pieces);
 }
 
-async function compare(path: string, handle: Handle, { bytes, pieces }: Stored): Promise<void> {
-  const size = pieces?.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) ?? 0;
+async function compare(path: string, handle: Handle, { pieces }: Stored): Promise<void> {
+  if (pieces === undefined) throw takenHandle(handle);
+  const size = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
   if (size > MOST_UNITS) {
     if (fileStats(path)?.size !== size) throw alteredOriginal(handle, path);
     return;
   }
-  const content = bytes ?? (pieces && Buffer.concat(pieces.map((piece) => Buffer.from(piece))));
-  if (content === undefined) throw takenHandle(handle);
   const there = await readPlainFile(path);
   if (there === undefined) throw systemError("ENOENT", path);
+  const content = Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
   if (!there.equals(content)) throw alteredOriginal(handle, path);
 }
 

@@ -112,7 +112,7 @@ export async function syncFolder(path: string): Promise<void> {
 export async function createFile(
   path: string,
   temporary: string,
-  content: Uint8Array | readonly (string | Uint8Array)[],
+  content: readonly (string | Uint8Array)[],
 ): Promise<boolean> {
   try {
     await writeFile(temporary, content);
@@ -125,12 +125,12 @@ export async function createFile(
 /** Writes and syncs a new file; a part of it stays when that fails. */
 export async function writeFile(
   path: string,
-  content: Uint8Array | readonly (string | Uint8Array)[],
+  content: readonly (string | Uint8Array)[],
 ): Promise<void> {
   const file = openSync(path, CREATE, FILE_MODE);
   try {
     // In as few requests as possible: the system's own `writeFile` makes one for each 512 KB.
-    for (const some of batches(content instanceof Uint8Array ? [content] : content)) {
+    for (const some of batches(content)) {
       await writeBatch(file, some);
     }
     if (SYNCED === 0) await syncContent(file);

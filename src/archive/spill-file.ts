@@ -74,7 +74,7 @@ async function keepCopy(target: SpillTarget, bytes: Uint8Array): Promise<Archive
   const copy = temporaryPath(target.folder, "write");
   try {
     // On its way to the disk while it gets its name.
-    const written = writeFile(copy, bytes);
+    const written = writeFile(copy, [bytes]);
     const digits = sha256OfBytes(bytes);
     await written;
     return await target.adopt(

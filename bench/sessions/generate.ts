@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { RECORDED_FILES, recording } from "../../test/recordings.ts";
 
 /** What stands in a few of the sessions and nowhere else. */
 export const RARE = "the heron on the lighthouse";
@@ -22,7 +23,7 @@ function random(seed: number): () => number {
 export function generateSessions(
   home: string,
   { count, bytes, rare }: { count: number; bytes: number; rare: number },
-): void {
+): number {
   for (let each = 0; each < count; each++) {
     const next = random(each + 1);
     const id = `${each.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`;
@@ -31,6 +32,47 @@ export function generateSessions(
     const text = sessionText(id, bytes, next, each % rare === 0);
     writeFileSync(path.join(folder, `${id}.jsonl`), text);
   }
+  return count;
+}
+
+/** Where an agent keeps a session of this id; of the other agents' recordings there are no copies. */
+const PLACES: Readonly<Record<string, (id: string) => string>> = {
+  "claude-code": (id) => `.claude/projects/-home-ada-project-${id.slice(6, 8)}/${id}.jsonl`,
+  codex: (id) =>
+    `.codex/sessions/2026/11/${id.slice(6, 8)}/rollout-2026-11-20T10-00-00-${id}.jsonl`,
+  pi: (id) => `.pi/agent/sessions/--home-ada-project-${id.slice(6, 8)}--/2026-11-20_${id}.jsonl`,
+  "gemini-cli": (id) => `.gemini/tmp/${id.slice(6, 8)}/chats/session-${id}.json`,
+};
+
+/**
+ * Copies of the recorded sessions in a home folder, each with an id of its own, until there are so many
+ * bytes of them; how many there are. Every so many copies hold RARE once, in the middle.
+ */
+export function copyRecordings(
+  home: string,
+  { bytes, rare }: { bytes: number; rare: number },
+): number {
+  const originals = RECORDED_FILES.flatMap((file) => {
+    const place = PLACES[path.dirname(file)];
+    return place === undefined ? [] : [{ place, text: recording(file).toString() }];
+  });
+  if (originals.length === 0)
+    throw new Error("There are no recorded sessions beside this checkout.");
+  let count = 0;
+  for (let left = bytes; left > 0; count++) {
+    const { place, text } = originals[count % originals.length] as (typeof originals)[number];
+    const id = `${count.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`;
+    const own = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text)?.[0];
+    const named = own === undefined ? text : text.replaceAll(own, id);
+    const at = named.indexOf(" the ", named.length / 2);
+    const isRare = count % rare === 0 && at >= 0;
+    const copy = isRare ? `${named.slice(0, at)} ${RARE}${named.slice(at)}` : named;
+    const file = path.join(home, place(id));
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, copy);
+    left -= copy.length;
+  }
+  return count;
 }
 
 function sessionText(id: string, bytes: number, next: () => number, isRare: boolean): string {

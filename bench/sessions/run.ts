@@ -1,16 +1,19 @@
 /*
  * How long `longhaul search`, `sessions` and the index take, beside ripgrep:
- *   npm run build && npx tsx bench/sessions/run.ts [MEGABYTES]
- * Processor time is that of the process and its threads; memory its largest.
+ *   npm run build && npx tsx bench/sessions/run.ts [MEGABYTES | --gigabytes N]
+ * Sessions are generated; with --gigabytes they are copies of the recorded ones, and the lists are left
+ * out. Processor time is that of the process and its threads; memory its largest. ripgrep is the one in
+ * the path: apt-get install ripgrep. Medians of three by processor time.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { generateSessions, RARE } from "./generate.ts";
+import { parseArgs } from "node:util";
+import { copyRecordings, generateSessions, RARE } from "./generate.ts";
 
 const MAIN = path.resolve("dist/cli/main.js");
-const RUNS = 5;
+const RUNS = 3;
 
 interface Measured {
   readonly seconds: number;
@@ -44,31 +47,38 @@ function row(name: string, { seconds, cpu, megabytes, lines }: Measured): void {
 
 const longhaul = (...args: readonly string[]): string[] => [process.execPath, MAIN, ...args];
 
-function searches(megabytes: number): void {
+function searches(about: string, fill: (home: string) => number): void {
   const home = mkdtempSync(path.join(os.tmpdir(), "longhaul-bench-"));
   try {
-    generateSessions(home, { count: megabytes, bytes: 1_000_000, rare: 100 });
-    const projects = path.join(home, ".claude/projects");
-    const rg = (...args: readonly string[]): string[] => ["rg", "-N", ...args, projects];
-    measure(home, rg("-F", "-c", RARE), 1);
-    console.log(`\n${megabytes} MB in ${megabytes} sessions, in the page cache\n`);
+    const count = fill(home);
+    const rg = (...args: readonly string[]): string[] => ["rg", "-N", "-uu", ...args, home];
+    const expression = "heron on the (light|dark)house";
+    const rows: readonly (readonly [name: string, command: readonly string[]])[] = [
+      ["rg -F, a rare text", rg("-F", "-c", RARE)],
+      ["rg -F -j1, a rare text", rg("-F", "-j1", "-c", RARE)],
+      ["longhaul search, a rare text", longhaul("search", RARE)],
+      ["rg -F -j1, a text that is nowhere", rg("-F", "-j1", "zzz not there")],
+      ["longhaul search, a text that is nowhere", longhaul("search", "zzz not there")],
+      ["longhaul search, a text that is everywhere", longhaul("search", "function")],
+      ["rg -j1, a pattern", rg("-j1", "-c", expression)],
+      ["longhaul search --regex", longhaul("search", "--regex", expression)],
+      ["rg -i -j1, a text in either case", rg("-i", "-j1", "-c", RARE.toUpperCase())],
+      [
+        "longhaul search --regex '(?i)…'",
+        longhaul("search", "--regex", `(?i)${RARE.toUpperCase()}`),
+      ],
+    ];
+    console.log(`\n${about} in ${count} sessions; ${versionOf("rg")}\n`);
     console.log("| what | CPU, s | wall, s | memory, MB | lines printed |");
     console.log("| --- | ---: | ---: | ---: | ---: |");
-    row("rg -F, a rare text", measure(home, rg("-F", "-c", RARE)));
-    row("rg -F -j1, a rare text", measure(home, rg("-F", "-j1", "-c", RARE)));
-    row("longhaul search, a rare text", measure(home, longhaul("search", RARE)));
-    row("rg -F -j1, a text that is nowhere", measure(home, rg("-F", "-j1", "zzz not there")));
-    row(
-      "longhaul search, a text that is nowhere",
-      measure(home, longhaul("search", "zzz not there")),
-    );
-    row("longhaul search, a text that is everywhere", measure(home, longhaul("search", "refused")));
-    row("rg -j1, a pattern", measure(home, rg("-j1", "-c", "heron on the (light|dark)house")));
-    const pattern = ["search", "--regex", "heron on the (light|dark)house"];
-    row("longhaul search --regex", measure(home, longhaul(...pattern)));
+    for (const [name, command] of rows) row(name, measure(home, command));
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+function versionOf(program: string): string {
+  return spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.split("\n", 1)[0] ?? "";
 }
 
 function lists(count: number): void {
@@ -91,5 +101,16 @@ function lists(count: number): void {
   }
 }
 
-searches(Number(process.argv[2] ?? 1_000));
-lists(5_000);
+const { values, positionals } = parseArgs({
+  options: { gigabytes: { type: "string" } },
+  allowPositionals: true,
+});
+const GIGABYTE = 1_000_000_000;
+if (values.gigabytes !== undefined) {
+  const bytes = Number(values.gigabytes) * GIGABYTE;
+  searches(`${values.gigabytes} GB`, (home) => copyRecordings(home, { bytes, rare: 100 }));
+} else {
+  const count = Number(positionals[0] ?? 1_000);
+  searches(`${count} MB`, (home) => generateSessions(home, { count, bytes: 1_000_000, rare: 100 }));
+  lists(5_000);
+}

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { literalNeedle, regexNeedle } from "../../src/cli/search/needle.ts";
+import { caselessProbe, literalProbe, type Probe } from "../../src/cli/search/probe.ts";
 import { runs } from "../property/runs.ts";
 import { recording, RECORDINGS } from "../recordings.ts";
 import { HAS_ZSTD, PACKED_ROLLOUT } from "../transcripts/zstd.ts";
@@ -277,8 +278,8 @@ describe("what is looked for in bytes", () => {
     );
     return [text, json, ascii(json), web, JSON.stringify(json), ascii(JSON.stringify(ascii(json)))];
   };
-  const holds = (probes: readonly Buffer[], form: string): boolean =>
-    probes.length === 0 || probes.some((probe) => Buffer.from(form).includes(probe));
+  const holds = (probes: readonly Probe[], form: string): boolean =>
+    probes.length === 0 || probes.some((probe) => probe.isIn(Buffer.from(form)));
 
   it("stands in every stored form of a text", () => {
     const texts = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 });
@@ -300,6 +301,7 @@ describe("what is looked for in bytes", () => {
     ["end\\.", "end."],
     ["\\bword\\b", "word"],
     ["(?i)Case", "cASE"],
+    ["(?i)milk|NO. thanks", "no, thankſ"],
     ["[]x]yes", "]yes"],
     ["\\x41bc", "Abc"],
     ["one|two", "two"],
@@ -308,6 +310,42 @@ describe("what is looked for in bytes", () => {
     const needle = await regexNeedle(pattern);
     expect(needle.find(text)).toBeGreaterThanOrEqual(0);
     for (const form of stored(text)) expect(holds(needle.probes, form)).toBe(true);
+  });
+});
+
+describe("a probe", () => {
+  const few = fc.string({ unit: fc.constantFrom("a", "Z", ".", "é"), minLength: 1, maxLength: 9 });
+  const many = fc.string({ unit: fc.constantFrom("a", "A", "Z", ".", "é"), maxLength: 400 });
+
+  it("is found where it is, and nowhere else", () => {
+    fc.assert(
+      fc.property(few, many, (text, within) => {
+        expect(literalProbe(text).isIn(Buffer.from(within))).toBe(within.includes(text));
+        const plain = text.replaceAll("é", "x");
+        const isIn = within.toLowerCase().includes(plain.toLowerCase());
+        expect(caselessProbe(plain).isIn(Buffer.from(within))).toBe(isIn);
+      }),
+      { numRuns: runs(1_000, 50_000) },
+    );
+  });
+
+  it("is found behind many beginnings of it", () => {
+    const text = "aaaaaaaaaaab";
+    const within = Buffer.from(`${"a".repeat(1_000)}-`.repeat(100));
+    expect(literalProbe(text).isIn(within)).toBe(false);
+    const ending = Buffer.concat([within, Buffer.from(text)]);
+    expect(literalProbe(text).isIn(ending)).toBe(true);
+    expect(caselessProbe(text.toUpperCase()).isIn(within)).toBe(false);
+    expect(caselessProbe(text.toUpperCase()).isIn(ending)).toBe(true);
+  });
+
+  it("is found where two parts of a block meet", () => {
+    for (let at = 65_520; at <= 65_540; at++) {
+      const block = Buffer.alloc(70_000, "x");
+      block.write("Needle", at);
+      expect(caselessProbe("needle").isIn(block)).toBe(true);
+      expect(literalProbe("Needle").isIn(block)).toBe(true);
+    }
   });
 });
 

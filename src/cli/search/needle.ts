@@ -1,4 +1,5 @@
 import { literalMatcher, regexMatcher } from "../../archive/matcher.ts";
+import { caselessProbe, literalProbe, type Probe } from "./probe.ts";
 
 /** What is looked for: quickly in bytes as they are stored, and for certain in a text. */
 export interface Needle {
@@ -6,7 +7,7 @@ export interface Needle {
    * One of these is in every stored form of what fits, so that bytes with none of them need not be
    * read. Empty: there is nothing that could be looked for in bytes.
    */
-  readonly probes: readonly Buffer[];
+  readonly probes: readonly Probe[];
   /** Where it begins in a text, in UTF-16 units; -1 for nowhere. */
   find(text: string): number;
 }
@@ -20,9 +21,8 @@ export function literalNeedle(text: string): Needle {
 /** A regular expression of RE2, in time that grows with the text only. */
 export async function regexNeedle(pattern: string): Promise<Needle> {
   const matcher = await regexMatcher(pattern);
-  const probe = requiredText(pattern);
   return {
-    probes: probe === "" ? [] : probesOf(probe),
+    probes: patternProbes(pattern),
     find(within) {
       const bytes = Buffer.from(within);
       const at = matcher.find(bytes, { isLast: true, isOver: () => false });
@@ -43,22 +43,43 @@ const SHORT = 2;
  * JSON writes quotes, line ends, backslashes and at will slashes, `<` and everything beyond ASCII in
  * more than one way; the longest piece without these is the same in all.
  */
-function probesOf(text: string): Buffer[] {
+function probesOf(text: string): Probe[] {
   const [plain, beyond] = [longestOf(text, PLAIN), longestOf(text, BEYOND_ASCII)];
-  if (plain.length > SHORT || beyond === "") return plain === "" ? [] : [Buffer.from(plain)];
+  if (plain.length > SHORT || beyond === "") return plain === "" ? [] : [literalProbe(plain)];
   const hex = beyond.charCodeAt(0).toString(16).padStart(4, "0");
   // The backslash before it may be doubled.
-  return [beyond, `u${hex}`, `u${hex.toUpperCase()}`].map((probe) => Buffer.from(probe));
+  return [beyond, `u${hex}`, `u${hex.toUpperCase()}`].map(literalProbe);
+}
+
+/** Of K and S there is a third one beyond ASCII. */
+const THIRDS = /[ks]/gi;
+
+function caselessProbes(text: string): Probe[] {
+  const plain = longestOf(text.replace(THIRDS, "\0"), PLAIN);
+  return plain === "" ? [] : [caselessProbe(plain)];
+}
+
+/** Those of every alternative; none where one of these has none. */
+function patternProbes(pattern: string): Probe[] {
+  const [flags = ""] = /^\(\?[a-z]*i[a-z]*\)/i.exec(pattern) ?? [];
+  const texts = requiredTexts(pattern.slice(flags.length));
+  const probes = texts.map(flags === "" ? probesOf : caselessProbes);
+  return probes.some((one) => one.length === 0) ? [] : probes.flat();
 }
 
 function longestOf(text: string, pattern: RegExp): string {
-  return (text.match(pattern) ?? []).reduce((a, b) => (b.length > a.length ? b : a), "");
+  return longest(text.match(pattern) ?? []);
 }
 
-/** A text that everything holds which a pattern fits; empty where none is seen at once. */
-function requiredText(pattern: string): string {
-  if (/\(\?[a-z]*i/.test(pattern)) return "";
-  const pieces: string[] = [];
+function longest(texts: readonly string[]): string {
+  return texts.reduce((a, b) => (b.length > a.length ? b : a), "");
+}
+
+/** For each alternative a text that is in everything which fits; empty where none is seen at once. */
+function requiredTexts(pattern: string): string[] {
+  if (/\(\?[a-z]*i/i.test(pattern)) return [""];
+  const alternatives: string[] = [];
+  let pieces: string[] = [];
   let [piece, depth] = ["", 0];
   const end = (): void => {
     pieces.push(piece);
@@ -66,8 +87,11 @@ function requiredText(pattern: string): string {
   };
   for (let at = 0; at < pattern.length; at++) {
     const [char = "", next = ""] = [pattern[at], pattern[at + 1]];
-    if (char === "|" && depth === 0) return "";
-    if (char === "[") {
+    if (char === "|" && depth === 0) {
+      end();
+      alternatives.push(longest(pieces));
+      pieces = [];
+    } else if (char === "[") {
       end();
       at = endOfClass(pattern, at);
     } else if (char === "(" || char === ")") {
@@ -80,7 +104,7 @@ function requiredText(pattern: string): string {
       end();
       at++;
       // What follows may belong to it: \x41, \pL, \Q.
-      if (/[xpPQ0-7]/.test(next)) return "";
+      if (/[xpPQ0-7]/.test(next)) return [""];
     } else if ("*?{+".includes(char)) {
       // The character before it may be there more often, or not at all.
       if (char !== "+") piece = piece.slice(0, -1);
@@ -90,7 +114,7 @@ function requiredText(pattern: string): string {
     else if (depth === 0) piece += char;
   }
   end();
-  return pieces.reduce((a, b) => (b.length > a.length ? b : a), "");
+  return [...alternatives, longest(pieces)];
 }
 
 /** A `]` that comes first in a class stands for itself. */

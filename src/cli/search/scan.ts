@@ -1,6 +1,7 @@
 import { closeSync, createReadStream, openSync, readSync } from "node:fs";
 import { isContextError } from "../../core/error.ts";
 import { packingOf } from "../../transcripts/packing.ts";
+import type { Probe } from "./probe.ts";
 
 /*
  * Files are read on this thread, in blocks that stay in the processor's cache, into one piece of
@@ -15,7 +16,7 @@ const LINE_BYTES = 64 * 1024 * 1024;
 const block = Buffer.allocUnsafe(BLOCK_BYTES);
 
 /** Whether a file holds one of the probes; of a packed file, whether it has to be unpacked to tell. */
-export function mayHold(file: string, probes: readonly Buffer[]): boolean {
+export function mayHold(file: string, probes: readonly Probe[]): boolean {
   if (probes.length === 0) return true;
   const overlap = Math.max(...probes.map((probe) => probe.length)) - 1;
   const descriptor = openSync(file, "r");
@@ -26,7 +27,7 @@ export function mayHold(file: string, probes: readonly Buffer[]): boolean {
       if (count === 0) return false;
       const held = block.subarray(0, kept + count);
       if (at === 0 && packingOf(held) !== undefined) return true;
-      if (probes.some((probe) => held.includes(probe))) return true;
+      if (probes.some((probe) => probe.isIn(held))) return true;
       at += count;
       kept = Math.min(overlap, held.length);
       block.copyWithin(0, held.length - kept, held.length);

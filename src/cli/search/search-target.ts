@@ -68,7 +68,7 @@ function mayBeginTurn({ bytes }: SessionRecord): boolean {
 
 function isCandidate({ bytes }: SessionRecord, { probes }: Needle): boolean {
   if (bytes === undefined || probes.length === 0) return true;
-  return probes.some((probe) => bytes.includes(probe));
+  return probes.some((probe) => probe.isIn(bytes));
 }
 
 function hitIn(each: SessionRecord, needle: Needle, turn: number): RecordHit | undefined {

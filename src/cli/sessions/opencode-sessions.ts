@@ -168,6 +168,12 @@ function infoOf(row: JsonObject): OpencodeInfo & Record<string, unknown> {
   };
 }
 
+/** What is looked for; in lower case where upper and lower case are one. */
+interface TextPiece {
+  readonly text: string;
+  readonly ignoresCase: boolean;
+}
+
 /**
  * Whether one of the pieces of text may stand in a session, by what opencode's database says of those
  * that it holds; of all others nobody knows.
@@ -175,17 +181,20 @@ function infoOf(row: JsonObject): OpencodeInfo & Record<string, unknown> {
 export async function opencodeMayHold(
   io: Io,
   home: string,
-  pieces: readonly Buffer[],
+  pieces: readonly TextPiece[],
 ): Promise<(id: string) => boolean> {
   const file = databaseFile(io, opencodeFolder(io, home));
   const open = pieces.length === 0 || !existsSync(file) ? undefined : await importSqlite();
   if (open === undefined) return () => true;
   try {
-    const has = pieces.map(() => "instr(data, ?) > 0").join(" or ");
+    const holds = ({ ignoresCase }: TextPiece): string =>
+      ignoresCase ? "instr(lower(data), ?) > 0" : "instr(data, ?) > 0";
+    const has = pieces.map(holds).join(" or ");
+    const texts = pieces.map(({ text }) => text);
     const [stored, ...holding] = open(file, (query) => [
       query("select id from session"),
       ...["part", "message"].map((table) =>
-        query(`select distinct session_id as id from ${table} where ${has}`, ...pieces.map(String)),
+        query(`select distinct session_id as id from ${table} where ${has}`, ...texts),
       ),
     ]);
     const known = new Set(stored?.map(({ id }) => id));

@@ -37,22 +37,19 @@ const ROUTES: readonly (readonly [method: RegExp, path: RegExp, answer: Answer])
 ];
 
 /** The answer to a request of the gateway's own; `undefined` for one that goes to a provider. */
-export function ownAnswer({ method = "GET", url = "/" }: IncomingMessage): Own | undefined {
-  const here = URL.canParse(url, HERE) ? new URL(url, HERE) : undefined;
-  if (here === undefined || !url.startsWith("/")) return undefined;
-  const found = ROUTES.find(([methods, path]) => methods.test(method) && path.test(here.pathname));
+export function ownAnswer(request: IncomingMessage) {
+  const { method = "GET", url: target = "/" } = request;
+  const url = URL.canParse(target, HERE) ? new URL(target, HERE) : undefined;
+  if (url === undefined || !target.startsWith("/")) return undefined;
+  const found = ROUTES.find(([methods, path]) => methods.test(method) && path.test(url.pathname));
   if (found === undefined) return undefined;
   const [, , answer] = found;
   return {
+    /** A view tells about requests, and is not counted as one. */
     isView: answer === answerMetrics || answer === answerReceipts,
-    answer: async (request, response, parts) => answer({ request, response, url: here }, parts),
+    answer: async (response: ServerResponse, parts: OwnParts): Promise<void> =>
+      answer({ request, response, url }, parts),
   };
-}
-
-interface Own {
-  /** A view tells about requests, and is not counted as one. */
-  readonly isView: boolean;
-  answer(request: IncomingMessage, response: ServerResponse, parts: OwnParts): Promise<void>;
 }
 
 const HERE = "http://gateway";

@@ -13,24 +13,57 @@ export interface Place<Native> {
 
 type Arrive = (output: Output) => Promise<unknown>;
 
+/** The form of results in an API, and of the calls before them. */
+interface ResultForm<Native> {
+  /** The fields of a result that name its call and hold its content. */
+  readonly id: string;
+  readonly content: string;
+  /** The call with an id in a message: its name and input. */
+  readonly callIn: (message: WireObject, id: unknown) => WireObject | undefined;
+  /** The model's own messages, behind which no result is new. */
+  readonly isAnswer: (message: Native) => boolean;
+}
+
+/** A result as it goes on; the very one if nothing changed. */
+async function arrivedResult<Native extends object>(
+  result: WireObject,
+  { at, list }: Place<Native>,
+  form: ResultForm<Native>,
+  arrive: Arrive,
+): Promise<WireObject> {
+  let call: WireObject | undefined;
+  // The call stands shortly before its result.
+  for (let before = at - 1; before >= 0 && call === undefined; before--) {
+    call = form.callIn(fieldsOf(list[before]), result[form.id]);
+  }
+  const { name, arguments: written, input = written } = call ?? {};
+  const isNew = list.findLastIndex((one) => isWireObject(one) && form.isAnswer(one)) < at;
+  const given = result[form.content];
+  const tool = typeof name === "string" ? name : "";
+  const content = await arrive({ content: given, tool, input, isNew });
+  return content === given ? result : { ...result, [form.content]: content };
+}
+
+const BLOCKS: ResultForm<AnthropicMessage> = {
+  id: "tool_use_id",
+  content: "content",
+  callIn: ({ content }, id) =>
+    objectsIn(content).find((one) => one["type"] === "tool_use" && one["id"] === id),
+  isAnswer: ({ role }) => role === "assistant",
+};
+
 /** A message of Anthropic with its tool results as they go on; the very message if nothing changed. */
 export async function arrivedBlocks(
-  { at, list }: Place<AnthropicMessage>,
+  place: Place<AnthropicMessage>,
   arrive: Arrive,
 ): Promise<AnthropicMessage> {
-  const message = list[at] as AnthropicMessage;
-  const blocks: unknown = isWireObject(message) ? message["content"] : undefined;
+  const message = place.list[place.at] as AnthropicMessage;
+  const { content: blocks } = fieldsOf(message);
   if (!Array.isArray(blocks) || !blocks.some(isToolResult)) return message;
-  const isNew = isNewest(at, list, ({ role }) => role === "assistant");
   const made = await Promise.all(
-    blocks.map(async (block: unknown) => {
-      if (!isToolResult(block)) return block;
-      const call = findCall(at, list, (one) => blockWith(one, block["tool_use_id"]));
-      const { name, input } = call ?? {};
-      const { content: given } = block;
-      const content = await arrive({ content: given, tool: nameOf(name), input, isNew });
-      return content === given ? block : { ...block, content };
-    }),
+    blocks.map((block: unknown) =>
+      isToolResult(block) ? arrivedResult(block, place, BLOCKS, arrive) : block,
+    ),
   );
   const isSame = made.every((block, index) => block === blocks[index]);
   return isSame ? message : ({ ...message, content: made } as AnthropicMessage);
@@ -40,48 +73,40 @@ function isToolResult(block: unknown): block is WireObject {
   return isWireObject(block) && block["type"] === "tool_result";
 }
 
-function blockWith(message: unknown, id: unknown): WireObject | undefined {
-  const blocks = objectsIn(fieldsOf(message)["content"]);
-  return blocks.find((one) => one["type"] === "tool_use" && one["id"] === id);
-}
+const CHAT: ResultForm<ChatMessage> = {
+  id: "tool_call_id",
+  content: "content",
+  callIn({ tool_calls }, id) {
+    const call = objectsIn(tool_calls).find((one) => one["id"] === id);
+    return call && fieldsOf(call["function"]);
+  },
+  isAnswer: ({ role }) => role === "assistant",
+};
 
 /** A message of Chat Completions with its result as it goes on. */
-export async function arrivedChat(
-  { at, list }: Place<ChatMessage>,
-  arrive: Arrive,
-): Promise<ChatMessage> {
-  const message = list[at] as ChatMessage;
+export async function arrivedChat(place: Place<ChatMessage>, arrive: Arrive): Promise<ChatMessage> {
+  const message = place.list[place.at] as ChatMessage & WireObject;
   if (!isWireObject(message) || message["role"] !== "tool") return message;
-  const id = message["tool_call_id"];
-  const { name, arguments: input } = findCall(at, list, (one) => functionWith(one, id)) ?? {};
-  const isNew = isNewest(at, list, ({ role }) => role === "assistant");
-  const { content: given } = message;
-  const content = await arrive({ content: given, tool: nameOf(name), input, isNew });
-  return content === given ? message : ({ ...(message as WireObject), content } as ChatMessage);
-}
-
-function functionWith(message: unknown, id: unknown): WireObject | undefined {
-  const call = objectsIn(fieldsOf(message)["tool_calls"]).find((one) => one["id"] === id);
-  return call && fieldsOf(call["function"]);
+  return (await arrivedResult(message, place, CHAT, arrive)) as ChatMessage & WireObject;
 }
 
 const OUTPUT = /^(?:function|custom_tool|local_shell|shell|apply_patch)_call_output$/;
 
+const ITEMS: ResultForm<ResponsesItem> = {
+  id: "call_id",
+  content: "output",
+  callIn: (item, id) => (item["call_id"] === id ? item : undefined),
+  isAnswer: isSaid,
+};
+
 /** An item of Responses with its output as it goes on. */
 export async function arrivedItem(
-  { at, list }: Place<ResponsesItem>,
+  place: Place<ResponsesItem>,
   arrive: Arrive,
 ): Promise<ResponsesItem> {
-  const item = list[at] as WireObject & ResponsesItem;
+  const item = place.list[place.at] as ResponsesItem & WireObject;
   if (!isWireObject(item) || !OUTPUT.test(String(item["type"]))) return item;
-  const call = findCall(at, list, (one) =>
-    isWireObject(one) && one["call_id"] === item["call_id"] ? one : undefined,
-  );
-  const { name, arguments: written, input = written } = call ?? {};
-  const isNew = isNewest(at, list, isSaid);
-  const { output: given } = item as WireObject;
-  const output = await arrive({ content: given, tool: nameOf(name), input, isNew });
-  return output === given ? item : ({ ...item, output } as ResponsesItem);
+  return arrivedResult(item, place, ITEMS, arrive);
 }
 
 /** The model's own items: its words, its thinking, a call. */
@@ -89,29 +114,4 @@ export function isSaid(item: object): boolean {
   const { role, type } = item as WireObject;
   if (role !== undefined) return role === "assistant";
   return typeof type === "string" && !type.endsWith("_output");
-}
-
-function isNewest<Native>(
-  at: number,
-  list: readonly Native[],
-  isAnswer: (native: Native) => boolean,
-): boolean {
-  return list.findLastIndex((native) => isWireObject(native) && isAnswer(native)) < at;
-}
-
-/** The call of a result, which stands shortly before it. */
-function findCall<Native>(
-  at: number,
-  list: readonly Native[],
-  look: (native: Native) => WireObject | undefined,
-): WireObject | undefined {
-  for (let before = at - 1; before >= 0; before--) {
-    const call = look(list[before] as Native);
-    if (call !== undefined) return call;
-  }
-  return undefined;
-}
-
-function nameOf(name: unknown): string {
-  return typeof name === "string" ? name : "";
 }

@@ -137,7 +137,7 @@ async function serve(
     const message = "the header x-longhaul-token is missing, or is not the token of this gateway";
     return answerError(response, { status: 401, message }, undefined);
   }
-  if (own?.isView === true) return own.answer(request, response, parts);
+  if (own?.isView === true) return own.answer(response, parts);
   if (metrics.active() >= settings.limits.maxStreams) {
     const message = `${settings.limits.maxStreams} requests are being answered already`;
     return answerError(response, { status: 503, message, retryAfter: 5 }, undefined);
@@ -145,7 +145,7 @@ async function serve(
   const end = metrics.begin();
   try {
     if (own === undefined) await exchange(request, response);
-    else await own.answer(request, response, parts);
+    else await own.answer(response, parts);
   } catch (error) {
     if (own === undefined) throw error;
     const { message } = error as Error;

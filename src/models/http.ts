@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { type ContextError, isContextError } from "../core/error.ts";
 import { errorLayers } from "../core/overflow/error-layers.ts";
-import { isText, isWireObject } from "../dialects/wire.ts";
+import { isText, isWireObject, parseInput } from "../dialects/wire.ts";
 import { fieldsOf } from "../core/text/json.ts";
 import { quoted, retryAfterMs, summarizerFailed } from "./failure.ts";
 import type { Redact } from "./secrets.ts";
@@ -73,8 +73,8 @@ async function* values(request: ModelRequest, response: Response): AsyncGenerato
 
 /** Errors may come with status 200: in the middle of a stream, and from some gateways. */
 function parsed(request: ModelRequest, text: string): unknown {
-  const value = asJson(text);
-  if (value === undefined) {
+  const value = parseInput(text);
+  if (typeof value === "string") {
     throw failed(
       request,
       "answered with something that is no JSON, or broke off; check the base URL.",
@@ -175,7 +175,7 @@ export async function* sseData(pieces: AsyncIterable<string>): AsyncGenerator<st
 /** The words of an error answer, whatever it holds. */
 function bodyWords(text: string): string {
   // A page for people says nothing in its first lines.
-  return errorWords(asJson(text)) ?? (/^\s*</.test(text) ? "" : text);
+  return /^\s*</.test(text) ? "" : (errorWords(parseInput(text)) ?? text);
 }
 
 /** An error in words, as Anthropic, OpenAI, Google, Ollama, FastAPI and most gateways send it. */
@@ -189,12 +189,4 @@ function errorWords(body: unknown): string | undefined {
     if (words !== undefined) return kind === undefined ? words : `${kind}: ${words}`;
   }
   return undefined;
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -4,17 +4,14 @@ import { isWireObject, type WireObject } from "./wire.ts";
 /** Notes a broken rule; `problem` goes on from "Message 3 …". */
 export type Report = (rule: string, problem: string) => void;
 
-/** The rules of one dialect, for one walk over a conversation. */
-interface Rules {
-  visit(native: unknown, index: number): void;
-  end?(): void;
-}
-
 /** The rules that a list of native messages (or items) breaks. */
 export function checkList(
   conversation: unknown,
   noun: "message" | "item",
-  start: (reportAt: (index: number) => Report) => Rules,
+  start: (reportAt: (index: number) => Report) => {
+    visit(native: unknown, index: number): void;
+    end?(): void;
+  },
 ): readonly DialectIssue[] {
   if (!Array.isArray(conversation) || conversation.length === 0) {
     return [{ rule: "empty-conversation", message: `There must be at least one ${noun}.` }];

@@ -25,8 +25,8 @@ export function outputAsText(output: readonly OutputPart[]): string {
 export const WAITING_TEXT = "[This call waits for an approval; it was not carried out.]";
 
 /**
- * Gives every call that waits for an approval a result that says so, for providers that know no
- * such thing. The list itself where nothing waits.
+ * Gives every call that waits for an approval a result that says so; the very list where none
+ * waits.
  */
 export function answerPending(messages: readonly Message[]): readonly Message[] {
   const waiting = waitingCalls(messages);

@@ -11,10 +11,7 @@ import { type Block, isWireBlock } from "./wire.ts";
 /** A decoded message before its origin is noted. */
 export type Draft = Omit<Message, "source">;
 
-/**
- * The source of a message that is one of several made from the same native message, e.g. the tool
- * results and the text of one user message.
- */
+/** The source of one of several messages that were made from the same native one. */
 interface SlicedSource extends MessageSource {
   readonly slice?: number;
   readonly slices?: number;

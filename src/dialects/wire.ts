@@ -36,10 +36,7 @@ export interface WirePlace {
   readonly index?: number;
 }
 
-/**
- * The error for input that is not of the dialect. `problem` goes on from "Message 3 …", e.g.
- * "has no role".
- */
+/** The error for input that is not of the dialect; `problem` goes on from "Message 3 …". */
 export function invalidWire(place: WirePlace, problem: string): ContextError {
   const subject = place.index === undefined ? "The conversation" : `Message ${place.index}`;
   return new ContextError(

@@ -4,8 +4,8 @@ import { endToEnd } from "./headers.ts";
 import type { Route } from "./routes.ts";
 
 /**
- * Begins an answer with the status and the headers of the provider's, as they came, but for those left
- * out. They go out with the first bytes behind them.
+ * Begins an answer with the provider's status and headers, but for those in `left`; the first bytes
+ * send them.
  */
 export function beginLike(
   answer: IncomingMessage,

@@ -61,10 +61,7 @@ const UNPACK: Readonly<Record<string, Unpack | undefined>> = {
   zstd: zstdDecompress && (promisify(zstdDecompress) as Unpack),
 };
 
-/**
- * The bytes as they were before they were packed, at most so many. Rejects for what cannot be
- * unpacked, or grows larger.
- */
+/** Unpacks at most so many bytes. Rejects for a body that cannot be unpacked, or grows larger. */
 export async function unpacked(
   bytes: Buffer,
   encoding: string | undefined,

@@ -177,8 +177,8 @@ function openHook(
 }
 
 /**
- * One journal holds all that was decided in a conversation; a context knows its edits only, and makes
- * none that is not on disk before it goes out.
+ * A context knows its own edits of the journal only, and makes none that is not on disk before it
+ * goes out.
  */
 function editsOnly(archive: Archive): Archive {
   const isOfContext = (entry: unknown): boolean => !isArrivalEntry(entry) && !isRecallEntry(entry);
@@ -211,8 +211,8 @@ function withJournals(
 }
 
 /**
- * An archive that notices when the journal of its conversation is not as long as what was written here
- * has made it: gateways on one store decide once for all of them.
+ * Gateways on one store decide once for all of them: a journal of another length than ours has
+ * news.
  */
 function watchedArchive(archive: Archive, id: string) {
   const own = archive.conversation?.(id).journal;

@@ -52,8 +52,8 @@ export function digestTo(length: number, text: string): string {
 }
 
 /**
- * A name that a session's conversations share, those of its sub-agents included; `undefined` where the
- * client tells none.
+ * Shared by a session's conversations, those of sub-agents included; `undefined` where nobody tells
+ * one.
  */
 export function sessionOf({ headers, params, url }: Identity): string | undefined {
   const header = CLIENT_HEADERS.map(([name = ""]) => headerOf(headers, name)).find(Boolean);

@@ -16,8 +16,8 @@ const CLOSE_LIST = 0x5d;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * The children of the list or object that begins at `start` of a JSON text. The text must be JSON
- * that was parsed before: nothing is checked here.
+ * The children of a list or an object of a JSON text that was parsed before: nothing is checked
+ * here.
  */
 export function childrenAt(text: string, start: number): Span[] {
   const isObject = text.charCodeAt(start) === OPEN_OBJECT;

@@ -13,8 +13,8 @@ export interface WatchedExchange {
 }
 
 /**
- * The answer of a model, byte for byte, while what it reports is read. A refusal that a shorter request
- * does not have is never in it. `undefined` for an answer that cannot be read.
+ * The answer of a model, byte for byte, or another one in place of a refusal; `undefined` where it
+ * cannot be read.
  */
 export async function watched(
   first: IncomingMessage,

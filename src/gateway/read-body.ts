@@ -122,8 +122,8 @@ const MOST_BODIES = 64;
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * A reader that does not read again what an earlier body of the same owner began with; `key` is the
- * field of the messages. Returns `undefined` for a body that is no JSON object.
+ * A reader to which the beginning of an earlier body of the same owner is known; `undefined` for no
+ * JSON object.
  */
 export function createKnownBodies() {
   /** With their owners; the one used last is the last. */

@@ -29,10 +29,7 @@ export interface Gateway {
   abort(): void;
 }
 
-/**
- * Starts a gateway. Rejects with `invalid-options` for settings that make no sense, and where it
- * cannot listen.
- */
+/** Rejects with `invalid-options` for settings that make no sense, and where it cannot listen. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const settings = gatewaySettings(options);
   const { host, port, limits, log } = settings;

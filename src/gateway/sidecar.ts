@@ -4,8 +4,7 @@ import { isHandle } from "../core/message/handle.ts";
 import { fieldsOf } from "../core/text/json.ts";
 import type { ContextReport } from "../context/index.ts";
 import { isWireObject, objectsIn, parseInput, type WireObject } from "../dialects/wire.ts";
-import type { Groups } from "./groups.ts";
-import type { RawHeaders } from "./headers.ts";
+import type { Call, Groups } from "./groups.ts";
 
 /**
  * Other gateways ask this of a service beside them, before they send a request: LiteLLM and Portkey do
@@ -21,15 +20,9 @@ export interface Compressed {
   readonly ccr_hashes: readonly string[];
 }
 
-interface CompressRequest {
-  readonly headers: RawHeaders;
-  readonly url: URL;
-  readonly text: string;
-}
-
 /** The messages as they should go on; `undefined` for what is no list of messages. */
 export async function compressed(
-  { headers, url, text }: CompressRequest,
+  { headers, url, text }: Pick<Call, "headers" | "url"> & { readonly text: string },
   groups: Groups,
 ): Promise<Compressed | undefined> {
   const params = parseInput(text);

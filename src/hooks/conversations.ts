@@ -243,8 +243,8 @@ function requestOf<Native, Whole>(
 }
 
 /**
- * True where the newest answer in a list is the one to the list before. A report for another list that
- * began alike says nothing; and one from before the newest edit, too much.
+ * A report for another list that began alike says nothing; one from before the newest edit, too
+ * much.
  */
 export function goesOnByOneAnswer<Native>(
   before: readonly Native[],

@@ -121,23 +121,17 @@ export interface ArrivalFormat<Native> {
   readonly managedBy?: (message: Native) => string | undefined;
 }
 
-interface Arrived<Native> {
-  /** Those that are sent; the very list if none of them is too long. */
-  readonly messages: readonly Native[];
-  readonly managedBy: string | undefined;
-}
-
 /** Looks at each message of a growing list once; a list that begins otherwise is seen anew. */
 export function followArrivals<Native extends object>(
   { truncate, managedBy: look }: ArrivalFormat<Native>,
   truncation: TruncationOptions,
-): (list: readonly Native[]) => Promise<Arrived<Native>> {
+) {
   const truncated = new WeakMap<Native, Native>();
   let isWhole = true;
   let seen: { readonly last?: Native; readonly length: number; readonly managedBy?: string } = {
     length: 0,
   };
-  return async (list) => {
+  return async (list: readonly Native[]) => {
     const isLonger = seen.length > 0 && list[seen.length - 1] === seen.last;
     let managedBy = isLonger ? seen.managedBy : undefined;
     for (let at = isLonger ? seen.length : 0; at < list.length; at++) {
@@ -156,8 +150,8 @@ export function followArrivals<Native extends object>(
 }
 
 /**
- * A list that was made anew, with the objects of an earlier one wherever they say the same: what
- * was made of those need not be made again.
+ * The objects of an earlier list stay wherever both say the same, and so does what was made of
+ * them.
  */
 export function keepObjects<Value>(list: readonly Value[], before: readonly Value[]): Value[] {
   return list.map((value, index) => {

@@ -208,8 +208,8 @@ function createLimits(usual: number | undefined) {
 type Listening = (context: Context) => () => void;
 
 /**
- * Listeners that hear of all contexts of a hook. While nobody listens to `failed`, the console says
- * each code once: whoever added one line to an agent has no other way to hear of it.
+ * While nobody listens to `failed`, the console says each code once: one added line has no other
+ * way to be heard.
  */
 function createListeners(main: Context, { plugins = [] }: ContextOptions) {
   const contexts = new Set<Context>();

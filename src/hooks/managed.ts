@@ -13,8 +13,8 @@ const SETTINGS = [
 ] as const;
 
 /**
- * The setting by which the provider manages the conversation itself, if one of these is switched
- * on. `naming`: whether they are named as an SDK's options are, or as the wire's fields.
+ * The setting by which the provider manages the conversation itself, in the names of an SDK or of
+ * the wire.
  */
 export function managedSetting(
   settings: WireObject,

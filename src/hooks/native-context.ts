@@ -69,10 +69,7 @@ export interface NativeContext<Conversation> {
   ): Promise<NativePrepared<Conversation> | undefined>;
 }
 
-/**
- * A context for native conversations. It fails open: whatever goes wrong, the conversation goes on as
- * it was given, and a `failed` event says why.
- */
+/** It fails open: the conversation goes on as it was given, and a `failed` event says why. */
 export function nativeContextOn<Conversation, Native extends object>(
   context: Context,
   format: NativeFormat<Conversation, Native>,

@@ -1,6 +1,6 @@
 /**
- * The meaning of a part for its stream: it comes before the answer and waits, or belongs to an
- * answer, or says that the request was refused, and with what.
+ * A part waits before the answer, belongs to an answer, or says that the request was refused, and
+ * with what.
  */
 export type Sign = "lead" | "answer" | { readonly refused: unknown };
 

@@ -24,8 +24,8 @@ export function createThreads<Conversation extends { readonly context: Context }
   return {
     find: (id: string) => open.get(id),
     /**
-     * The conversation, opened if it is not; the one that was not used for longest gives way. `about`
-     * is the model that is called, for a hook that was told none.
+     * Opens what is not open; the one unused for longest gives way. `about` is the model that is
+     * called.
      */
     of(thread: Thread, about = last): Conversation {
       last = about;

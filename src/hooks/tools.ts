@@ -54,8 +54,8 @@ export function recallForms(archive: Archive): RecallForm[] {
 }
 
 /**
- * A schema in JSON, for counting: JSON Schema as it is, an SDK's wrapper of it, a schema of a library
- * that can say it. `undefined` where it cannot be said; libraries fail there.
+ * JSON Schema as it is, an SDK's wrapper of it, or a schema that can say it; `undefined` for
+ * others.
  */
 export function schemaJson(schema: unknown): unknown {
   try {
@@ -75,10 +75,7 @@ function standardJson(schema: WireObject): unknown {
   return (input as (options: WireObject) => unknown)({ target: "draft-07" });
 }
 
-/**
- * An object with other methods, and all else as it was: of the same class, and its own methods still
- * work on the object itself, whose private fields exist only there.
- */
+/** Its own methods still work on the object itself, whose private fields exist only there. */
 export function withMethods<Target extends object>(target: Target, methods: object): Target {
   // A frozen object could not stand behind a proxy that gives other values.
   const shell = Object.create(Object.getPrototypeOf(target) as object | null) as Target;

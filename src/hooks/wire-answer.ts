@@ -31,8 +31,8 @@ export interface AnswerWatch {
 }
 
 /**
- * The answer to a request, watched; or another one in its place, once, where it is a refusal, begins
- * with one, or has nothing in it for want of room.
+ * The answer, or another one in its place, once, where it is a refusal or has nothing in it for
+ * want of room.
  */
 export async function watchedAnswer(first: Response, watch: AnswerWatch): Promise<Response> {
   if (first.ok) return watchAnswer(first, watch);
@@ -66,10 +66,7 @@ function withBody(
   });
 }
 
-/**
- * The same answer, byte for byte, while somebody looks on: nothing is read before the caller reads
- * it.
- */
+/** The same answer, byte for byte; nothing is read before the caller reads it. */
 export function watchAnswer(response: Response, watch: AnswerWatch): Response {
   const { body } = response;
   if (body === null || typeof body.getReader !== "function") return response;

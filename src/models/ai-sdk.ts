@@ -105,8 +105,8 @@ function promptContent({ prompt }: SummaryRequest): CallContent {
 }
 
 /**
- * The agent's own request up to what is to be summarized, and the instruction behind it.
- * `undefined` if its tools cannot be told to the model.
+ * The agent's own request and the instruction behind it; `undefined` if its tools cannot be told to
+ * the model.
  */
 async function liveContent(live: Live, model: AiSdkModel): Promise<CallContent | undefined> {
   const version = model.specificationVersion;

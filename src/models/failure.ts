@@ -156,10 +156,7 @@ const LONGEST_BODY = 20_000;
 /** … and what is searched for keys is more than what is shown, so that none is cut in two. */
 const LOOK_UNITS = 2_000;
 
-/**
- * The part of an error that may be told: its status and the start of its message on one line, without
- * what looks like a key and without the body of a response.
- */
+/** The status and the start of the message on one line, without keys and bodies. */
 function safeMessage(status: number | undefined, message: string): string {
   const words = withoutBody(message.slice(0, LONGEST_BODY)).slice(0, LOOK_UNITS);
   const said = withoutSecrets(words)

@@ -173,10 +173,7 @@ async function requestFor(
   };
 }
 
-/**
- * The key for one call. Throws `ContextError` code `invalid-options` if there is none where one is
- * needed: asking again would not help.
- */
+/** Throws `invalid-options` where a key is needed and there is none: asking again would not help. */
 function keyFor(
   place: Place,
   options: HttpSummarizerOptions,

@@ -156,10 +156,7 @@ async function startOfBody(response: Response): Promise<string> {
   return text;
 }
 
-/**
- * The data of server-sent events, from text in pieces. Names, ids and comments are left out: both
- * protocols say in the data what kind of event it is.
- */
+/** The data of server-sent events; it says what kind of event it is, so names and ids are left out. */
 export async function* sseData(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   const found: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => void found.push(data) });

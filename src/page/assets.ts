@@ -9,10 +9,7 @@ export interface Assets {
   readonly style: string;
 }
 
-/**
- * Reads the front end, which stands in the built package. Throws `unreadable-file` where it was not
- * built.
- */
+/** Reads the front end from the built package. Throws `unreadable-file` where it was not built. */
 export function readAssets(): Assets {
   const folder = builtFolder();
   if (folder === undefined) {

@@ -68,9 +68,8 @@ function summaryOf({ messages }: Pool, number: number, ledger: Ledger): PageEdit
 const TELLING = 6;
 
 /**
- * A summary line by line, with who wrote each: in one of Longhaul, quoted lines are a model's words and
- * listed ones are facts, whose message is told where the ledger has it. All lines of another one are a
- * model's.
+ * The lines of a summary with their writers: in ours, quoted lines are a model's words and listed
+ * ones facts, with their message where the ledger has it; in any other, all are a model's.
  */
 function summaryLines(text: string, facts: Ledger): SummaryLine[] {
   const isOurs = isFrame(text);

@@ -27,8 +27,8 @@ export interface PoolView extends PageView {
 }
 
 /**
- * Gives every message of the windows a number. A message that stands where another one stood (the
- * placeholder of an output) has its own, and is known by the ids of what it holds.
+ * Numbers every message of the windows. A placeholder has a number of its own, and is known by its
+ * ids.
  */
 export function poolOf(windows: readonly Window[]): Pool {
   const [only, ...others] = windows;

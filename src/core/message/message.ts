@@ -25,10 +25,7 @@ export interface Usage {
   readonly cacheWrite?: number;
 }
 
-/**
- * All tokens of a request: what was read from or written to the cache is input as well. JSON has
- * `null` where nothing was reported.
- */
+/** All tokens of a request, the cache included. JSON has `null` where nothing was reported. */
 export function totalUsage(usage: Usage | null): number {
   const { input, output, cacheRead, cacheWrite } = usage ?? { input: 0, output: 0 };
   return input + (cacheRead ?? 0) + (cacheWrite ?? 0) + output;

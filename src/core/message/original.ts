@@ -191,8 +191,8 @@ interface MessageLinesOptions {
 }
 
 /**
- * Lines are written block by block: those of one block die young, where all lines of a long list
- * would be moved about by the garbage collector.
+ * Lines of one block die young; all lines of a long list would be moved about by the garbage
+ * collector.
  */
 const LINES_PER_BLOCK = 32;
 const PIECE_UNITS = 4_194_304;

@@ -234,10 +234,7 @@ function pushAnswers(
   if (rest.length > 0) state.output.push({ role: "tool", parts: rest });
 }
 
-/**
- * The rest of a message beside the results that calls took. A result that no call took is kept as
- * text, so that nothing is lost.
- */
+/** A result that no call took is kept as text, so that nothing is lost. */
 function keepRest(state: RepairState, index: number): void {
   const message = state.input[index] as Message;
   const hasResults = message.parts.some(({ type }) => type === "tool-result");

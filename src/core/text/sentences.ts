@@ -1,9 +1,6 @@
 /* Sentences in any language: where they end, how much they say, what they are for. */
 
-/**
- * The end of a sentence: a stop with space behind it, a stop of a script that sets none, a line end.
- * Nothing else is known of the language.
- */
+/** A stop with space behind it, a stop of a script that sets none, a line end; in any language. */
 const END = /(?<=[.!?؟۔।॥])\s+|(?<=[。！？｡])|\n+/;
 
 /** The sentences of a text, without space around them. */

@@ -15,8 +15,8 @@ export function posixWord(word: string): string {
 }
 
 /**
- * A word for `cmd`, and for the program behind it: both take a doubled quote for one. Backslashes are
- * quoted too, for Git's bash.
+ * Both `cmd` and the program behind it take a doubled quote for one; backslashes are quoted for
+ * Git's bash.
  */
 export function cmdWord(word: string): string {
   if (/^[\w+:./-]+$/.test(word)) return word;

@@ -155,8 +155,8 @@ function fits({ lines, bytes }: Size, { maxLines, maxBytes }: Limits): boolean {
 const ALLOWANCE: Limits = { maxLines: 100, maxBytes: 10_000 };
 
 /**
- * A marker is no pass for any size: what claims to be truncated and is much larger than any tool
- * leaves it is cut like everything else.
+ * A marker is no pass for any size: an output much larger than any tool leaves it is cut like
+ * others.
  */
 function earlierTruncation(
   text: string,

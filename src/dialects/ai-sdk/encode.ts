@@ -30,9 +30,8 @@ import {
 } from "./wire.ts";
 
 /**
- * Encodes to an array of `ModelMessage`. Untouched messages are the very objects that were decoded,
- * edited ones are copies with what changed. A message from elsewhere is built from its parts; in the
- * middle of the list the SDK has no system role, so such a message becomes a user message.
+ * The SDK has no system role in the middle of a list, so such a message from elsewhere becomes a
+ * user message.
  */
 export function encodeAiSdk<Native extends AiSdkMessage = AiSdkMessage>(
   messages: readonly Message[],
@@ -90,8 +89,8 @@ function isReasoningDropped(parts: readonly Part[], native: AiSdkMessage | undef
 }
 
 /**
- * OpenAI refuses an item that is named by its id when the reasoning item before it is gone; without
- * the id the item is sent in full.
+ * OpenAI refuses an item by its id when the reasoning before it is gone; without the id it is sent
+ * in full.
  */
 function withoutItemId(part: WireBlock): WireBlock {
   if (!isWireBlock(part) || part.type === "reasoning") return part;
@@ -105,8 +104,8 @@ function withoutItemId(part: WireBlock): WireBlock {
 }
 
 /**
- * One part of a user or assistant message: the native part where nothing changed, a copy of it
- * where something did, a new one for a part from elsewhere. Empty text gives none.
+ * The native part where nothing changed, a copy with what changed, or a new one; empty text gives
+ * none.
  */
 function encodePart(part: Part): WireBlock[] {
   const native = nativeBlock(part, AI_SDK);

@@ -57,10 +57,9 @@ function breakpointOf(block: WireBlock): unknown {
 }
 
 /**
- * Moves a cache breakpoint to the summary when the messages that it stood on are gone: what ends
- * there is what the next requests begin with. `before` is the conversation as it was, `after` the
- * one that was edited; it is returned as it is when no breakpoint was lost or there is no summary. The result never has more breakpoints than `before`, so that those on tools and the limit
- * of 4 are none of its business.
+ * Moves a cache breakpoint to the summary when the messages that it stood on are gone: the next
+ * requests begin with what ends there. The result never has more breakpoints than `before`, so that
+ * those on tools and the limit of 4 are none of its business.
  */
 export function moveBreakpoints(
   before: AnthropicConversation | undefined,

@@ -123,19 +123,13 @@ function decodeOther(block: Block, place: WirePlace): OutputPart {
   return decodeBlock(block, place, { file: decodeFile, link: linkOf });
 }
 
-/**
- * The link of a server tool's call and its result: where the tool runs our own tools meanwhile, or
- * the turn was paused, the result comes in a later message.
- */
+/** Links a server tool's call and its result, which may come in a later message. */
 function linkOf(block: Block): string | undefined {
   if (!SERVER_TOOL_BLOCK.test(block.type)) return undefined;
   return textIn(block, "tool_use_id") ?? textIn(block, "id");
 }
 
-/**
- * The image or document in a block; undefined when there is none that a neutral part can hold.
- * An uploaded file has neither data nor url: only its kind is known.
- */
+/** The image or document in a block; of an uploaded file only its kind is known. */
 export function decodeFile(block: WireObject): FilePart | undefined {
   const { type, title, source } = block;
   if (type !== "image" && type !== "document") return undefined;

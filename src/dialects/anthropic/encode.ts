@@ -36,11 +36,9 @@ const MAX_CALL_ID = 128;
 const STARTS_WITH_ASSISTANT = "[The conversation starts with a message of the assistant.]";
 
 /**
- * Encodes to `system` and `messages`. Untouched messages are the very objects that were decoded,
- * edited ones are copies with what changed. A message from elsewhere is built from its parts and
- * merged with its neighbours of the same role; a system message in the middle becomes a user
- * message. Of the conversation `before` the edit, a cache breakpoint whose message is gone moves to
- * the summary.
+ * A message from elsewhere is merged with its neighbours of the same role, and one of the system in
+ * the middle becomes a user message. Of the conversation `before` the edit, a cache breakpoint
+ * whose message is gone moves to the summary.
  */
 export function encodeAnthropic<Native extends AnthropicConversation = AnthropicConversation>(
   messages: readonly Message[],

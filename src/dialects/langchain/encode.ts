@@ -35,10 +35,9 @@ import {
 } from "./wire.ts";
 
 /**
- * Encodes to LangChain messages. Untouched messages are the very objects that were decoded, edited
- * ones are copies of the same class with what changed. A message from elsewhere is made of the class
- * that others of its type have, else as a plain object; in the middle of the list not every model
- * takes a system message, so there it becomes a human one.
+ * A message from elsewhere is made of the class that others of its type have, else as a plain
+ * object; in the middle of the list not every model takes a system message, so there it becomes a
+ * human one.
  */
 export function encodeLangChain<Native extends LangChainMessage = LangChainMessage>(
   messages: readonly Message[],

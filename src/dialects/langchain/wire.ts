@@ -66,10 +66,7 @@ function namedType(native: WireObject): unknown {
   return typeof ask === "function" ? Reflect.apply(ask, native, []) : undefined;
 }
 
-/**
- * A copy of a message with other fields: of the same class, with all its own fields. The very same
- * object when nothing differs. `undefined` removes a field's value.
- */
+/** A copy of the same class with other fields; the very same object when nothing differs. */
 export function withMessageFields<Native extends LangChainMessage>(
   native: Native,
   fields: WireObject,
@@ -90,10 +87,7 @@ type MessageClass = new (fields: WireObject) => LangChainMessage;
 
 export type MakeMessage = (type: LangChainType, fields: WireObject) => LangChainMessage;
 
-/**
- * New messages are of the classes that the others of their conversation have. For a type that it
- * does not have, a plain object says the same: LangChain takes both wherever it takes messages.
- */
+/** New messages are of the classes of their conversation, else plain objects: LangChain takes both. */
 export function createMake(natives: readonly unknown[]): MakeMessage {
   const classes = new Map<LangChainType, MessageClass>();
   for (const native of natives) {
@@ -129,10 +123,7 @@ export function madeFields(message: Message): WireObject {
   return { additional_kwargs: messageKwargs(message, undefined), id: message.id };
 }
 
-/**
- * What the provider reported for the request that an `AIMessage` answers (`usage_metadata`), the
- * cache apart; `undefined` where it reported nothing.
- */
+/** The usage that an `AIMessage` reports, the cache apart; `undefined` without a report. */
 export function langchainUsage(message: unknown): Usage | undefined {
   const reported = fieldsOf(fieldsOf(message)["usage_metadata"]);
   const { input_tokens: total, output_tokens: output, input_token_details: details } = reported;

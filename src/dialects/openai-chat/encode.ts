@@ -40,11 +40,7 @@ import {
   SAID_FIELDS,
 } from "./wire.ts";
 
-/**
- * Encodes to an array of chat messages. Untouched messages are the very objects that were decoded,
- * edited ones are copies with what changed; messages from elsewhere are built from their parts
- * (their reasoning stays out: the format has no common field for it).
- */
+/** Reasoning from elsewhere stays out: the format has no common field for it. */
 export function encodeOpenAIChat<Native extends ChatMessage = ChatMessage>(
   messages: readonly Message[],
 ): Native[] {
@@ -145,8 +141,8 @@ const MAX_CALL_ID = 40;
 const MAX_TOOL_NAME = 64;
 
 /**
- * Parts as the content of a message: a string where the native content was one (or there is none)
- * and one text says it all, else blocks. `kinds` is what the role may hold beside text.
+ * A string where the native content was one (or there is none) and one text says it all, else
+ * blocks.
  */
 function encodeContent(
   parts: readonly OutputPart[],

@@ -187,8 +187,8 @@ function calledTool(
 }
 
 /**
- * An output: of the provider's own tool it is a piece of the reply; where it cannot be edited, or
- * its call is only referred to, it is opaque and stays with its step.
+ * An output of the provider's own tool is a piece of the reply; one that cannot be edited is
+ * opaque.
  */
 function decodeOutput(native: WireObject, calls: SeenCalls, place: WirePlace): DecodedItem {
   const toolCallId = callIdOf(native);
@@ -274,10 +274,7 @@ function decodeSaid(content: unknown, place: WirePlace, owner?: object): OutputP
   });
 }
 
-/**
- * The image or file in a block; undefined when it is none. Of an uploaded file only its kind is
- * known.
- */
+/** The image or file in a block; of an uploaded file only its kind is known. */
 export function decodeFile(block: WireObject): FilePart | undefined {
   const { type, image_url: image } = block;
   if (type === "input_image") {

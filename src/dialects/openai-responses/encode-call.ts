@@ -157,10 +157,7 @@ function foundTools([only]: readonly OutputPart[]): ResponsesItem | undefined {
 /** The speaker: the model's words are output, everything else is input. */
 type Side = "input" | "output";
 
-/**
- * Parts as the content of a message or an output: a string where it was one (or there was none)
- * and one text says it all, else blocks.
- */
+/** A string where it was one (or there was none) and one text says it all, else blocks. */
 export function encodeContent(
   parts: readonly OutputPart[],
   before: unknown,

@@ -37,9 +37,8 @@ interface EncodeState {
 }
 
 /**
- * Encodes to an array of items. Untouched messages are the very objects that were decoded, edited
- * ones are copies with what changed; messages from elsewhere are built from their parts, without
- * ids (their reasoning stays out: it is another provider's).
+ * Messages from elsewhere are built without ids, and without their reasoning: it is another
+ * provider's.
  */
 export function encodeOpenAIResponses<Native extends ResponsesItem = ResponsesItem>(
   messages: readonly Message[],

@@ -238,10 +238,7 @@ interface OpenReply {
   message?: Message;
 }
 
-/**
- * Items of the model in a row (reasoning, messages, calls) are one assistant message; each output is
- * a tool message.
- */
+/** Items of the model in a row are one assistant message; each output is a tool message. */
 export function createOpenAIResponsesDecoder(): Decoder<ResponsesItem> {
   const calls = createSeenCalls();
   let index = 0;

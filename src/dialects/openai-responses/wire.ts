@@ -117,10 +117,7 @@ export function callIdOf(item: WireObject): string | undefined {
   return textIn(item, "call_id") ?? (isLocal ? textIn(item, "id") : undefined);
 }
 
-/**
- * True of a call that the provider carries out itself: a search for tools on its
- * side, and a shell in its container.
- */
+/** Carried out by the provider: a search for tools on its side, and a shell in its container. */
 export function isHosted(item: WireObject): boolean {
   if (item["type"] === "tool_search_call" || item["type"] === "tool_search_output") {
     return item["execution"] === "server" || callIdOf(item) === undefined;
@@ -129,8 +126,8 @@ export function isHosted(item: WireObject): boolean {
 }
 
 /**
- * The id that joins an opaque item with others of its kind in other messages: the call and its
- * output, the question and the answer.
+ * Joins an opaque item with others in other messages: a call and its output, a question and its
+ * answer.
  */
 export function linkOf(item: WireObject): string | undefined {
   return textIn(item, LINKS[itemType(item) ?? ""] ?? "call_id");

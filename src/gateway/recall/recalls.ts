@@ -148,10 +148,7 @@ function hasOwnName(tool: unknown): boolean {
   return isOwnTool(name ?? fieldsOf(called)["name"]);
 }
 
-/**
- * An answer by what it calls, which no other answer has; one that only says something by what it
- * answers, too.
- */
+/** Known by its calls, which no other answer has, or by its words and what they answer. */
 function keyOf({ text, calls }: Spoken, before: unknown): string {
   const said = text.replaceAll(/\s+/g, "");
   const where = calls.length > 0 ? "" : digestOf(before);

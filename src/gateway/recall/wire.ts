@@ -26,8 +26,8 @@ export interface Round {
 }
 
 /**
- * An answer of several rounds, of which the client has one without our calls. It goes into the journal,
- * so that all later requests have it as the provider saw it.
+ * An answer of several rounds as the provider saw it, for the journal: the client has one without
+ * our calls.
  */
 export interface Answered {
   /** The key of what the client has. */
@@ -110,10 +110,7 @@ export function extentOf(kinds: readonly PieceKind[]): Extent {
   return { said: count("said"), thought: count("thought") };
 }
 
-/**
- * The place in pieces behind which the rounds end, if they are what the client was given, or that
- * without all thoughts.
- */
+/** The end of the rounds in what the client was given, or in that without all thoughts. */
 export function cutOf(
   kinds: readonly PieceKind[],
   { before, whole }: Pick<Answered, "before" | "whole">,

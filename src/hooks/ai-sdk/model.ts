@@ -12,7 +12,12 @@ import { isWireObject, textIn, type WireObject } from "../../dialects/wire.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { bindsReasoning } from "../anthropic/wire.ts";
 import { isManaging, managedSetting } from "../managed.ts";
-import { recoveringCall, recoveringStream, type Sign } from "../recovering-stream.ts";
+import {
+  type CallRecovery,
+  recoveringCall,
+  recoveringStream,
+  type Sign,
+} from "../recovering-stream.ts";
 import { summarizerOnCall } from "../summarizer.ts";
 import type { AiSdkStep, CallOptions } from "./sdk.ts";
 
@@ -59,8 +64,8 @@ function isDropped(thinking: WireObject): boolean {
 }
 
 /**
- * The end of an answer that was cut off with nothing in it: a result, or the part that ends a stream
- * in which nothing came before. Its provider may have had no room for one.
+ * The end of an answer that was cut off with nothing in it: its provider may have had no room for
+ * one.
  */
 function emptyEnd(answer: unknown): AnswerEnd | undefined {
   if (!isWireObject(answer)) return undefined;
@@ -83,7 +88,13 @@ export function signOf(part: unknown): Sign {
 /** The answer of a model, as a result or in a stream, or another one in its place, once. */
 export async function recoveringResult<Result extends object>(
   ask: () => PromiseLike<Result>,
-  { again, answered = () => undefined }: RecoveredCall<Result>,
+  {
+    again,
+    answered = () => undefined,
+  }: Pick<CallRecovery<Result>, "again"> & {
+    /** Hears the result, or each part of its stream. */
+    readonly answered?: (answer: unknown) => void;
+  },
 ): Promise<Result> {
   const result = await recoveringCall(ask, { end: emptyEnd, again });
   const streamOf = (one: object): ReadableStream | undefined =>
@@ -103,12 +114,6 @@ export async function recoveringResult<Result extends object>(
     onPart: answered,
   });
   return { ...result, stream };
-}
-
-interface RecoveredCall<Result> {
-  readonly again: (refused: unknown) => Promise<Result | undefined>;
-  /** Hears the result, or each part of its stream. */
-  readonly answered?: (answer: unknown) => void;
 }
 
 function nameOf(model: unknown): string | undefined {

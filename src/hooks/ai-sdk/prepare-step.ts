@@ -78,8 +78,8 @@ export function createRuns() {
       return last;
     },
     /**
-     * The same while its newest step waits for its answer. Calls after that, which a tool of the step
-     * may make, are those of others, however they begin.
+     * Until its newest step is answered; calls after that, e.g. by a tool of the step, are those of
+     * others.
      */
     get waiting(): Run | undefined {
       return isAnswered ? undefined : last;

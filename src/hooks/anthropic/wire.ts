@@ -1,6 +1,6 @@
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
-import { anthropicUsage, isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { anthropicUsage, isWireObject, objectsIn, type WireObject } from "../../dialects/wire.ts";
 import { isManaging } from "../managed.ts";
 import type { AnswerFacts, WireApi } from "../wire-answer.ts";
 
@@ -20,8 +20,8 @@ export function isMessageUrl(url: string): boolean {
 }
 
 /**
- * The sign in a request that the API manages the conversation itself: then what is sent is not all
- * that the model sees, and must not be edited.
+ * The sign that the API manages the conversation itself: more than is sent may be seen by the
+ * model.
  */
 export function managedBy(body: MessageBody): string | undefined {
   const { context_management: management, compaction, thread } = body;
@@ -33,10 +33,9 @@ export function managedBy(body: MessageBody): string | undefined {
   return body.messages.some(hasCompaction) ? "a compaction block" : undefined;
 }
 
-function hasCompaction({ content }: AnthropicMessage): boolean {
-  return (
-    Array.isArray(content) && content.some((block) => fieldsOf(block)["type"] === "compaction")
-  );
+/** The provider compacted the conversation: nothing before that block counts. */
+export function hasCompaction({ content }: { readonly content?: unknown }): boolean {
+  return objectsIn(content).some(({ type }) => type === "compaction");
 }
 
 /**
@@ -54,10 +53,7 @@ export function bindsReasoning({ model }: MessageBody): boolean {
 /** The beta that allows {@link droppingBlocks}. */
 export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
-/**
- * The API can be asked to leave out the thinking that no longer fits where thinking
- * is on; there an answer that has lost its thinking would be refused.
- */
+/** Where thinking is on, an answer that has lost its thinking would be refused. */
 export function canDropBlocks({ thinking }: MessageBody): boolean {
   const { type } = fieldsOf(thinking);
   return type === "enabled" || type === "adaptive";

@@ -9,6 +9,7 @@ import { fieldsOf } from "../../core/text/json.ts";
 import { isWireObject, objectsIn, type WireObject } from "../../dialects/wire.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
+import { hasCompaction } from "../anthropic/wire.ts";
 import {
   type NativeContext,
   nativeContextOn,
@@ -37,7 +38,9 @@ export function conversationOn(context: Context) {
   const native = nativeContextOn<Natives, LangChainMessage>(context, {
     dialect: langchain,
     marks: wireMarks((message, content) => withMessageFields(message, { content })),
-    managedBy: managedByMessage,
+    managedBy(message) {
+      return message.type === "ai" && hasCompaction(message) ? "a compaction block" : undefined;
+    },
     truncate: truncateMessage,
   });
   let answered: unknown;
@@ -173,13 +176,6 @@ export async function truncatedMessage(
   const toolName = name ?? (typeof called === "string" ? called : "");
   const kept = await truncateValue(content, { toolName, input }, truncation);
   return withMessageFields(message, { content: kept });
-}
-
-/** The provider compacted the conversation: nothing before that block counts. */
-function managedByMessage({ type, content }: LangChainMessage): string | undefined {
-  if (type !== "ai" || !Array.isArray(content)) return undefined;
-  const isCompacted = content.some((block) => fieldsOf(block)["type"] === "compaction");
-  return isCompacted ? "a compaction block" : undefined;
 }
 
 /** Results of one answer that are looked over to find it. */

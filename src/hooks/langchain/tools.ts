@@ -74,9 +74,8 @@ function countedTool(tool: unknown): WireObject {
 }
 
 /**
- * The result of a tool, with `change` made to its messages: a tool message, or a LangGraph `Command`
- * that brings some into the state. Anything else comes back as it is, and so does what stays the
- * same.
+ * Changes a tool message, or those that a LangGraph `Command` brings; anything else comes back as
+ * it is.
  */
 async function withToolMessages<Result>(
   result: Result,

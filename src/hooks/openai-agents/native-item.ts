@@ -8,10 +8,7 @@ import type { AgentItem } from "./wire.ts";
 /** The names of the tools called so far, by call id: the SDK wants them with the results too. */
 type ItemNames = Map<string, string>;
 
-/**
- * The item of the SDK for what the dialect encoded: the very one that a view was made from, a copy
- * of it with what was edited, or a new one.
- */
+/** The very item that a view was made from, a copy of it with what was edited, or a new one. */
 function nativeItem(item: ResponsesItem, names: ItemNames): AgentItem {
   const encoded = item as unknown as WireObject;
   const origin = originOf(item);

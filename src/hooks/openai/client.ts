@@ -13,11 +13,6 @@ export interface OpenAIClient {
   readonly responses?: object;
 }
 
-interface PreparingClientOptions {
-  readonly context: Context;
-  readonly wrapFetch: (fetch: Fetch) => Fetch;
-}
-
 /** Other values may have a `chat`, too. */
 export function isClient(given: unknown): given is OpenAIClient {
   return isWireObject(fieldsOf(fieldsOf(given)["chat"])["completions"]);
@@ -29,7 +24,7 @@ export function isClient(given: unknown): given is OpenAIClient {
  */
 export function preparingClient<Client extends OpenAIClient>(
   client: Client,
-  { context, wrapFetch }: PreparingClientOptions,
+  { context, wrapFetch }: { readonly context: Context; readonly wrapFetch: (own: Fetch) => Fetch },
 ): Client {
   if (typeof client.withOptions !== "function") {
     throw new ContextError(
@@ -85,15 +80,12 @@ function fetchOf(client: object): Fetch {
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/**
- * The key under which a client hands over the very parameters of a request, so that unchanged
- * messages are seen to be the same objects.
- */
+/** Hands over the very parameters of a request, so that unchanged messages are the same objects. */
 const PARAMS = Symbol("longhaul.params");
 
 /**
- * A `fetch` that prepares the requests of these APIs, learns from what the answers report, and tries
- * a request once more that was refused as too long. Everything else passes.
+ * Prepares the requests of these APIs, and sends a refused one again, shorter. Everything else
+ * passes.
  */
 export function createPreparingFetch(endpoints: readonly PreparedEndpoint[], fetch: Fetch): Fetch {
   return async (input, init = {}) => {

@@ -2,19 +2,19 @@ import { cleanText } from "../text/clean.ts";
 import { createIsHeading, headingsOf } from "./sections.ts";
 import { type CompactionTemplate, plainTitle } from "./template.ts";
 
-/* What models and servers wrap around a summary. */
+/* Wrappers of models and servers around a summary. */
 
 /** In UTF-16 units: more than any model thinks and writes, and nothing to take time for. */
 const LONGEST_ANSWER = 500_000;
-/** Where models think aloud before they write. */
+/** The block in which models think aloud before they write. */
 const THINKING = /^[ \t]*<(analysis|think|thinking|thoughts?|reasoning|scratchpad)>/im;
 /** More such blocks than this are no slip. */
 const MOST_BLOCKS = 8;
 const FENCE = /^ ?(?:`{3,}|~{3,})/;
 const CLOSING_FENCE = /^ ?(?:`{3,}|~{3,})\s*$/;
-/** What closes a wrapper around the summary: `</summary>` and the like, on a line of its own. */
+/** The end of a wrapper around the summary: `</summary>` and the like, on a line of its own. */
 const CLOSING_TAG = /^\s*<\/(?:summary|answer|output|response|prior-conversation-summary)>\s*$/i;
-/** What a chat partner says at the end; it stands outside of any list. */
+/** Last words of a chat partner; they stand outside of any list. */
 const FAREWELL =
   /^(?:let me know\b|would you like\b|shall i\b|should i\b|do you want\b|feel free\b|i hope this\b|is there anything\b)/i;
 
@@ -102,7 +102,7 @@ function withHeadings(lines: readonly string[], template: CompactionTemplate): r
 const LONGEST_TITLE = 80;
 /** Whatever marks a line as a heading or an item. */
 const MARKS = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
-/** What numbers a title: `1.`, `IV)`, `b -`, `Section 2:`. */
+/** The number of a title: `1.`, `IV)`, `b -`, `Section 2:`. */
 const ORDINAL = /^(?:(?:section|part)\s+)?(?:\d{1,2}|[ivx]{1,4}|[a-z])[\s\p{M}]*[.):\p{M}–-]\s*/iu;
 
 /** The lines that are titles of the template without the marks of a heading; all or none. */

@@ -15,7 +15,7 @@ export interface CommandIndex {
   list(around: AroundCommands): FactList;
 }
 
-/** What decides how commands are shown. */
+/** Facts that decide how commands are shown. */
 export interface AroundCommands {
   /** Commands that stand below, as they were typed. */
   readonly standing?: Iterable<string>;
@@ -32,7 +32,7 @@ interface Runs extends Entry {
   total: number;
 }
 
-/** What only looked is told by the files and names that it showed. */
+/** A look is told by the files and names that it showed. */
 function isNoDeed({ looks, output }: CommandFact): boolean {
   return looks === true && output === undefined;
 }
@@ -40,7 +40,7 @@ function isNoDeed({ looks, output }: CommandFact): boolean {
 export function createCommandIndex(cwd: string | undefined): CommandIndex {
   const deeds = new Map<string, Runs>();
   const spilled = new Map<string, Runs>();
-  /** How often a command ran that only looked so far. */
+  /** The number of runs of a command that only looked so far. */
   const looks = new Map<string, number>();
   let next = 0;
 
@@ -91,7 +91,7 @@ function commandLine(
   count: number,
 ): string {
   const exit = exitCode === undefined || outcome === "ok" ? "" : ` (exit ${exitCode})`;
-  // Where nobody recorded how it ended, nothing is said of it.
+  // An end that nobody recorded is not told.
   const result = outcome === "unknown" ? "" : `: ${outcome}${exit}`;
   const runs = count > 1 ? `, ${count} runs` : "";
   // The agent knows the whole output by this name, which would be gone with its notice.

@@ -6,11 +6,11 @@ export interface Entry {
   readonly text: () => string;
   /** Of the piece that a clip leaves out, what matters all the same. @default nothing */
   readonly gist?: (left: string) => string;
-  /** How many facts it holds. @default 1 */
+  /** The number of facts that it holds. @default 1 */
   readonly facts?: number;
-  /** When it was, for a list in the order of time. @default 0 */
+  /** Its time, for a list in the order of time. @default 0 */
   readonly at?: number;
-  /** What it is about: a further entry of the section about the same is put on the line of the first … */
+  /** Its subject: a further entry of the section about the same is put on the line of the first … */
   readonly about?: string;
   /** … as this. */
   readonly addition?: () => string;
@@ -20,7 +20,7 @@ export interface Entry {
 export interface Entries {
   /** Only as many are asked for as may have room. */
   readonly entries: Iterable<Entry>;
-  /** How many facts there are: those of the entries, and others that are only counted. */
+  /** The number of facts: those of the entries, and others that are only counted. */
   readonly size: number;
 }
 
@@ -58,7 +58,7 @@ export function isList({ size, entries }: FactList): boolean {
   return size > 0 || entries[Symbol.iterator]().next().done !== true;
 }
 
-/** What a list has, in the plural. */
+/** The entries of a list, in the plural. */
 export type Noun =
   | "requests"
   | "instructions"
@@ -78,7 +78,7 @@ export type Noun =
   | "names";
 
 /**
- * What is recorded: the section of each list and its weight. The weights say what an agent misses
+ * The recorded lists: section and weight of each. The weights say what an agent misses
  * most when a cap is too small for all: what was changed, what the user said, then what was learned.
  */
 const LISTS: Readonly<Record<Noun, readonly [CoreSectionId, number]>> = {

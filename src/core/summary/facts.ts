@@ -20,7 +20,7 @@ import { isSaid, type Standing } from "./standing.ts";
 import { cleanText, oneLine } from "../text/clean.ts";
 import { refersToCode, saidLength } from "../text/sentences.ts";
 
-/** What a summary records, beside the ledger. */
+/** Facts of a summary, beside the ledger. */
 export interface RecordedFacts {
   /** The facts of all of the conversation. */
   readonly ledger: Ledger;
@@ -34,7 +34,7 @@ export interface RecordedFacts {
   readonly olderHandles?: readonly Handle[];
   /** Outputs that must be kept and do not stand in the context, newest first. */
   readonly protectedOutputs?: readonly ProtectedOutput[];
-  /** What stands in what is kept, and needs no place in the summary. */
+  /** The content of what is kept, which needs no place in the summary. */
   readonly standing?: Standing;
   /** Whether the agent has the tool `recall`. @default true */
   readonly recall?: boolean;
@@ -95,7 +95,7 @@ function changeCount(count: number): FactList {
   return list("counts", count === 0 ? [] : [line]);
 }
 
-/** Where the work stands, if the messages that are kept do not say it. */
+/** The state of the work, if the messages that are kept do not say it. */
 function lastWords({ said }: Ledger, standing: Standing | undefined): FactList {
   const text = cleanText(said?.at(-1)?.text ?? "").trim();
   const isTold = text === "" || isSaid(text, standing);
@@ -108,7 +108,7 @@ function fileList(noun: Noun, files: Iterable<FileMention>, size: number): FactL
   return longList(noun, { entries: fileLines(files), size, grouped });
 }
 
-/** What was done, for a prompt: what people and the agent said stands in the conversation itself. */
+/** Deeds, for a prompt: words of people and the agent stand in the conversation itself. */
 export function recordedDeeds(ledger: Ledger, cwd: string | undefined): readonly FactList[] {
   const { commands, files } = indexOf(ledger, cwd);
   return [
@@ -124,7 +124,7 @@ function whereabouts(cwd: string): string {
   return `Environment: working directory ${oneLine(cwd)}`;
 }
 
-/** What has to be done with a protected output, and the same above the names alone. */
+/** The order about a protected output, and the same above the names alone. */
 function gettingBack(recall = true): readonly [string, string] {
   return recall ? ["recall it", "Recall before use"] : ["call it again", "Call again before use"];
 }
@@ -155,7 +155,7 @@ const ERROR_LENGTH = 400;
 /** So many attempts that failed alike are named. */
 const ALIKE = 3;
 const STATEMENT_LENGTH = 2_400;
-/** Where there is less room: a conclusion comes first. */
+/** The same with less room: a conclusion comes first. */
 const SHORT_STATEMENT = 600;
 const TODO_LENGTH = 400;
 
@@ -206,7 +206,7 @@ function errors(failed: ReadonlyMap<string, Failure>): FactList {
   return list("unresolved errors", entries, { clips: true, inTime: true });
 }
 
-/** What is not said again in what is kept; what names nothing only where there is nothing else. */
+/** Statements that what is kept does not repeat; those that name nothing only where there are no others. */
 function statements({ statements: all }: Ledger, standing: Standing | undefined): FactList {
   const newest = new Map(all.map(({ text }, at) => [text, at]));
   const said = [...newest].filter(([text]) => isFilled(text) && !isSaid(text, standing));

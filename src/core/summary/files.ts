@@ -16,7 +16,7 @@ export interface FileMention {
 
 /** The files of a conversation, as they are touched: what was changed, and what was only read. */
 export interface FileIndex {
-  /** What is known of a file now. */
+  /** The newest facts of a file. */
   set(key: string, file: FileFact): void;
   readonly changed: ReadonlyMap<string, FileFact>;
   readonly read: ReadonlyMap<string, FileFact>;
@@ -61,7 +61,7 @@ function mentionOf({ path, ops }: FileFact, cwd: string | undefined): FileMentio
   return { path: oneLine(name), isTemporary: isTemporary(name), ops, state: fileState(ops) };
 }
 
-/** What became of a file in the end. */
+/** The state of a file in the end. */
 function fileState(ops: readonly FileOp[]): FileOp {
   if (ops.at(-1) === "deleted") return "deleted";
   if (ops.includes("created")) return "created";

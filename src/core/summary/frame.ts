@@ -2,11 +2,11 @@ import { oneLine } from "../text/clean.ts";
 import { looksLike } from "../text/markup.ts";
 import { isHandle, namedOriginal, type Handle } from "../message/handle.ts";
 
-/** What the frame around a summary says. */
+/** Facts that the frame around a summary tells. */
 export interface FrameFacts {
-  /** Where the messages are that the summary stands for; absent when they could not be archived. */
+  /** The handle of the messages that the summary stands for; absent when they could not be archived. */
   readonly headHandle?: Handle;
-  /** How many messages those are. */
+  /** The number of those messages. */
   readonly headMessages: number;
   /** Whether the agent has the tool `recall`. @default true */
   readonly recall?: boolean;
@@ -77,7 +77,7 @@ const OPENING = `<${TAG}`;
 const CLOSING = `</${TAG}>`;
 const QUOTED_RECORD = "[a record that nothing here vouches for]";
 
-/** What somebody typed, without what looks like a summary of ours in it: those are no words of theirs. */
+/** A typed text, without what looks like a summary of ours in it: those are no words of the person. */
 export function withoutFrames(text: string): string {
   const pieces: string[] = [];
   let from = 0;

@@ -8,12 +8,12 @@ import { type CompactionTemplate, DEFAULT_COMPACTION_TEMPLATE } from "./template
  * no reason to refuse it, because the recorded facts stand below its words.
  */
 
-/** What a model answered. */
+/** The answer of a model. */
 export interface GivenAnswer {
   readonly text: string;
-  /** Why the model stopped. @default "stop" */
+  /** The reason for which the model stopped. @default "stop" */
   readonly finish?: string;
-  /** How many tools it called. @default 0 */
+  /** The number of tools that it called. @default 0 */
   readonly toolCalls?: number;
 }
 
@@ -31,7 +31,7 @@ interface GatedAnswer {
   readonly problem?: SummaryProblem;
 }
 
-/** Why an answer is no summary; plain data. */
+/** The reason for which an answer is no summary; plain data. */
 export type SummaryProblem =
   /** `finish` is why the model stopped, where it said so and it was not by itself. */
   | { readonly code: "empty"; readonly finish?: string }
@@ -62,7 +62,7 @@ function problemOf(
   const missing = missingSections(text, template);
   const isCall = toolCalls > 0 || finish === "tool-calls" || holdsToolCall(text);
   if (isCall && missing.length > 0) return { code: "tool-call" };
-  // Why the model stopped says more than what it said instead, e.g. after a refusal.
+  // The reason for the stop says more than the text before it, e.g. after a refusal.
   if (UNFINISHED.has(finish)) return { code: text === "" ? "empty" : "cut-off", finish };
   if (text === "") return { code: "empty" };
   const instead = noSummary(text, missing, template);
@@ -83,7 +83,7 @@ function missingSections(text: string, template: CompactionTemplate): readonly s
   return missing.map(({ id }) => id);
 }
 
-/** What the answer is where all sections are missing, or most. */
+/** The kind of an answer where all sections are missing, or most. */
 function noSummary(
   text: string,
   missing: readonly string[],
@@ -166,7 +166,7 @@ function speaksToUser(text: string): boolean {
   return CHAT_START.test(start) || CHAT_END.test(start.slice(-LOOK_UNITS));
 }
 
-/** What no sentence or list item ends with, and a heading with nothing below it. */
+/** Ends that no sentence or list item has, and a heading with nothing below it. */
 const BROKEN_END =
   /(?:[,([{–—&:]|\b(?:and|or|the|an?|to|of|in|with|for|was|that|which|because|und|der|die|das))$|^\s*(?:[-*•]|\d+[.)])\s*$|^#/i;
 

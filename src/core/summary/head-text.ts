@@ -18,9 +18,9 @@ export interface Detail {
   readonly outputs: number;
   /** Of all fields of a tool call together; 0: only what the call is about. */
   readonly inputs: number;
-  /** What the agent wrote. */
+  /** Texts of the agent. */
   readonly texts: number;
-  /** What the person wrote: the last thing to be clipped. */
+  /** Texts of the person: the last thing to be clipped. */
   readonly user: number;
   /** Results that are never clipped. @default none */
   readonly whole?: ReadonlySet<Part>;
@@ -46,7 +46,7 @@ const LEAST_COMMAND_UNITS = 240;
  * them can close an element or open one. The same message gives the same text.
  */
 export function messageElements(message: Message, detail: Detail): readonly string[] {
-  // What a compaction added so that the agent goes on says nothing about the work.
+  // A continuation says nothing about the work.
   if (message.kind === "continuation") return [];
   const said = message.parts.map(saidText).filter((text) => text.trim() !== "");
   const body = clipMiddle(said.join("\n"), { units: textUnits(message, detail) });
@@ -54,7 +54,7 @@ export function messageElements(message: Message, detail: Detail): readonly stri
   return [...own, ...message.parts.flatMap((part) => toolElement(part, detail))];
 }
 
-/** What a part says by itself; tools have elements of their own. */
+/** The text of a part by itself; tools have elements of their own. */
 function saidText(part: Part): string {
   switch (part.type) {
     case "text":
@@ -112,7 +112,7 @@ function resultUnits(part: ToolResultPart, { outputs, whole }: Detail): number {
   return isPruned(part) ? Math.max(outputs, PLACEHOLDER_UNITS) : outputs;
 }
 
-/** What a call is about; in finer detail also its other fields. */
+/** The subject of a call; in finer detail also its other fields. */
 function callText(part: ToolCallPart, detail: Detail): string {
   const { kind, subject, commands } = describeCall(part);
   if (kind === "command" && commands.length > 0) {
@@ -151,13 +151,13 @@ function element(name: string, attributes: Readonly<Record<string, string>>, bod
   return `<${name}${said.join("")}>${separator}${data}${separator}</${name}>`;
 }
 
-/** How much of a clipped text stays at its start; the end says how it came out. */
+/** The share of a clipped text that stays at its start; the end says how it came out. */
 const START_SHARE = 0.35;
 /** A clip of at least so many characters has room for the errors that it leaves out. */
 const LEAST_FOR_ERRORS = 600;
 const MOST_ERRORS = 3;
 
-/** How a text is clipped. */
+/** Options of a clip. */
 interface MiddleClip {
   /** At most so many UTF-16 units of the text stay. */
   readonly units: number;
@@ -203,7 +203,7 @@ const OWN_ELEMENT = new RegExp(
 );
 
 /**
- * What some servers read as the end of a message or the start of another one, wherever it stands:
+ * Marks that some servers read as the end of a message or the start of another one, wherever they stand:
  * the control tokens of chat formats.
  */
 const CONTROL_TOKEN =

@@ -13,7 +13,7 @@ interface RenderedList {
 
 interface RenderOptions {
   readonly count: CountTokens;
-  /** Where facts without room are. */
+  /** The handle behind which facts without room are. */
   readonly handle: Handle | undefined;
   /** @default "tool" */
   readonly recall?: boolean;
@@ -152,7 +152,7 @@ function counting(
   if (more === 0) return { lines: shown, tokens };
   const cut = { text: cutLine(list, more, options) };
   return {
-    // What was left out is older, as a rule.
+    // Facts that are left out are older, as a rule.
     lines: list.inTime === true ? [cut, ...shown] : [...shown, cut],
     tokens: tokens + options.count(`${cut.text}\n`),
   };
@@ -190,7 +190,7 @@ function factCount(lines: readonly Line[]): number {
   return lines.reduce((sum, { entry }) => sum + (entry?.facts ?? 1), 0);
 }
 
-/** What is kept takes no more than this part of a list that is cut, so that what is new has room. */
+/** Entries that are kept take no more than this part of a list that is cut, so that new ones have room. */
 const KEPT_PART = 0.5;
 /** No entry that can be clipped takes more of it than this. */
 const LARGEST_ENTRY = 0.5;
@@ -220,7 +220,7 @@ function chooseEntries(
   for (const entry of entries) {
     if (!chosen.has(entry) && !take(entry, Math.floor(Math.min(left, room * part)))) break;
   }
-  // What is left over is for those that were clipped to leave room.
+  // The rest is for those that were clipped to leave room.
   for (const entry of kept) {
     const now = chosen.get(entry)?.tokens;
     if (now !== undefined) take(entry, Math.floor(Math.min(left + now, room * part)));

@@ -8,7 +8,7 @@ import { codeSpan } from "./one-line.ts";
 /** Tokens of names in a summary that has room for all; one has about so many UTF-16 units. */
 const NAMES_TOKENS = 3_000;
 const UNITS_PER_TOKEN = 3.3;
-/** What a line costs around its names: behind a file's own line, and on one of its own. */
+/** The cost of a line around its names: behind a file's own line, and on one of its own. */
 const JOINED_CHARACTERS = 8;
 const LINE_CHARACTERS = 16;
 
@@ -35,7 +35,7 @@ export function nameLines(
   };
 }
 
-/** What is told of a path with it: its folders, and the path from each of them on. */
+/** Names that a path tells with it: its folders, and the path from each of them on. */
 function partsOfPath(path: string): readonly string[] {
   const parts = [path];
   for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {

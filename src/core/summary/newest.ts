@@ -10,7 +10,7 @@ export function newestFirst<Value>(all: ReadonlyMap<unknown, Value>): readonly V
   return [...all.values()].reverse();
 }
 
-/** What comes of a source, made when somebody comes to it, and once however often. */
+/** Values of a source, made when somebody comes to them, and once however often. */
 export function lazily<Value>(source: () => Iterable<Value>): Iterable<Value> {
   const made: Value[] = [];
   let rest: Iterator<Value> | undefined;

@@ -1,4 +1,4 @@
-/* How commands, paths and texts are shown in a list. */
+/* Commands, paths and texts as a list shows them. */
 
 import { cleanText, oneLine } from "../text/clean.ts";
 import { clip } from "../text/clip.ts";
@@ -24,7 +24,7 @@ export function shownCommand(command: string, cwd?: string): string {
 /** Lines that only prepare the next: a comment, a folder, a setting. */
 const PREPARES = /^\s*(?:#.*|(?:cd|set|export|source)\s[^;&|]*|[A-Za-z_]\w*=\S*)$/;
 
-/** What changes nothing of what a command does: a line that it prints between others, errors shown or not. */
+/** Pieces that change nothing of a command: a line that it prints between others, errors shown or not. */
 const NOISE = /(?<=^|[;&]\s*)echo (?:"[^"$`\n]*"|'[^'\n]*')\s*(?:;|&&)\s*|\s2>(?:&1|\/dev\/null)/g;
 const CHANGES_FOLDER = /^cd (?:"([^"]*)"|'([^']*)'|([^\s;&|]+))\s*(?:;|&&)\s*/;
 
@@ -44,7 +44,7 @@ export function startOf(text: string, length: number): string {
   return text.length <= length ? text : clip(text, { length });
 }
 
-/** What a line begins with that is an entry of a list, or a heading, where it came from. */
+/** The mark before an entry of a list, or a heading, where it came from. */
 export const LIST_MARK: RegExp = /^[ \t]*(?:[-*•]|#{1,6})[ \t]+/;
 
 export function isFilled(text: string): boolean {

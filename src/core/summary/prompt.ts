@@ -15,7 +15,7 @@ export interface SummaryPrompt {
   readonly user: string;
 }
 
-/** What a summary is to be written about. */
+/** The subject of a summary that is to be written. */
 export interface SummaryTask {
   /** The messages to summarize, previous summaries excluded, as pruning leaves them. */
   readonly head: readonly Message[];
@@ -130,7 +130,7 @@ function promptOf(
   return { system: SYSTEM, user: user.join("\n\n") };
 }
 
-/** What was done, under its share of the room, newest first; what has no room is counted. */
+/** Deeds, under their share of the room, newest first; those without room are counted. */
 function factsText({ ledger, cwd }: SummaryTask, { room, count }: PromptBudget): string {
   const tokens = Math.min(MOST_FACTS, Math.floor(room * FACTS_SHARE));
   const lists = recordedDeeds(ledger, cwd).filter(isList);
@@ -192,7 +192,7 @@ function conversationWithin(
   return [note, ...texts].join("\n");
 }
 
-/** What the note on messages that are left out costs at the most. */
+/** The most that the note on messages that are left out costs. */
 const NOTE_TOKENS = 40;
 
 /** The newest messages at a detail, oldest first, as far as there is room. */
@@ -226,7 +226,7 @@ export function liveInstruction(task: SummaryTask, budget: PromptBudget): string
   ].join("\n\n");
 }
 
-/** How much a retry says of the problem: as much as there is room for. */
+/** The problem in a retry: as much of it as there is room for. */
 const PROBLEM_LENGTHS = [1_200, 300, 100];
 
 /** The prompt again, with what was wrong with the answer to it behind it, as far as the room goes. */

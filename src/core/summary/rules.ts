@@ -1,7 +1,7 @@
 import { isEmphatic, isListItem, isQuestion, saidLength, sentencesOf } from "../text/sentences.ts";
 
 /*
- * What of a person's words is a rule: something that holds from now on. The form tells it in any
+ * Rules among a person's words: something that holds from now on. The form tells it in any
  * language; words of some languages only add to that.
  */
 
@@ -17,7 +17,7 @@ const RULE_LENGTH = 600;
 const SHORT = 240;
 const SHORT_SENTENCES = 3;
 
-/** How much a text that somebody typed looks like a rule: 2 by its form or its words, 1 if it is short. */
+/** The likeness of a typed text to a rule: 2 by its form or its words, 1 if it is short. */
 export function ruleWeight(text: string): 0 | 1 | 2 {
   if (text.length > RULE_LENGTH || isQuestion(text)) return 0;
   const lines = text.split("\n");
@@ -29,13 +29,13 @@ export function ruleWeight(text: string): 0 | 1 | 2 {
 
 /** A longer line is a paragraph, a log or data; a longer sentence no rule. */
 const LINE_UNITS = 300;
-/** What is that much shorter than most sentences of a text stands out. */
+/** A sentence that is that much shorter than most of a text stands out. */
 const SHORT_SHARE = 2 / 3;
 /** In letters of an alphabet: what is shorter is a title, a number or a name. */
 const LEAST_LETTERS = 16;
 
 /**
- * What looks like a rule in a long text, a line each: lines of their own, then sentences of its
+ * The likely rules of a long text, a line each: lines of their own, then sentences of its
  * paragraphs. Where nothing does, sentences that are shorter than most: rules are.
  */
 export function ruleLines(text: string): string {

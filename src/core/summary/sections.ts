@@ -29,7 +29,7 @@ export interface Heading {
   readonly key: string;
   /** Whether the template has it. */
   readonly known: boolean;
-  /** What stands behind the heading on its own line. */
+  /** The text behind the heading on its own line. */
   readonly rest: string;
 }
 

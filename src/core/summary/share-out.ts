@@ -1,6 +1,6 @@
 /** A claim on a part of a total. */
 export interface Want {
-  /** How much would be enough; anything above `share` where that is not. */
+  /** An amount that would be enough; anything above `share` where that is not. */
   readonly demand: (share: number) => number;
   /** The claim compared with the others; greater than 0. */
   readonly weight: number;

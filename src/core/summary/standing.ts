@@ -1,10 +1,10 @@
-/** What the messages hold that stand beside a summary. */
+/** The content of the messages that stand beside a summary. */
 export interface Standing {
   readonly names: ReadonlySet<string>;
   readonly commands: ReadonlySet<string>;
-  /** What people typed, whole messages. */
+  /** Texts of people, whole messages. */
   readonly typed: ReadonlySet<string>;
-  /** What was said and put out, in one text. */
+  /** Words of all and outputs, in one text. */
   readonly text: string;
 }
 

@@ -11,22 +11,22 @@ import {
 import type { CountTokens } from "../text/clip.ts";
 import { earlierWords, modelWords, type Words } from "./words.ts";
 
-/** What a summary without a model is made from. */
+/** The source of a summary without a model. */
 export interface ExtractiveInput extends RecordedFacts {
-  /** What a summary said that stood in the conversation and that no record vouches for. */
+  /** Words of a summary that stood in the conversation and that no record vouches for. */
   readonly earlier?: Words;
   /** At most this many tokens. Under about 300 only the headings and what they leave out remain. */
   readonly cap: number;
   readonly count: CountTokens;
-  /** Where the messages are that the summary replaces. */
+  /** The handle of the messages that the summary replaces. */
   readonly headHandle?: Handle;
   /** Sections beyond the five are there too. */
   readonly template?: CompactionTemplate;
 }
 
-/** What a summary is a view of. */
+/** The facts and words that a summary is a view of. */
 export interface SummaryInput extends ExtractiveInput {
-  /** What a model wrote, now or for the summary before. */
+  /** Words of a model, now or for the summary before. */
   readonly narrative?: Words;
 }
 

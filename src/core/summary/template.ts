@@ -8,7 +8,7 @@ export interface TemplateSection {
   readonly id: string;
   /** The line above the section, as it stands in a summary, e.g. `## Relevant files`. */
   readonly heading: string;
-  /** What belongs into the section and what does not; addressed to the model. */
+  /** The content that belongs into the section and the one that does not; addressed to the model. */
   readonly purpose: string;
 }
 
@@ -30,7 +30,7 @@ export interface TemplateOverride {
   readonly replaceCore?: boolean;
 }
 
-/** What an empty section says. */
+/** The text of an empty section. */
 export const NONE = "(none)";
 
 /** The ids of the five core sections. */
@@ -150,7 +150,7 @@ function applyOverride(
   return { sections: [...sections.values()] };
 }
 
-/** What an error calls a text. Clipping it would take code that every page has to load. */
+/** The name of a text in an error. Clipping it would take code that every page has to load. */
 function named(text: string): string {
   const line = text.trim();
   return line.length > 80 || line.includes("\n") ? `of ${text.length} characters` : `"${line}"`;

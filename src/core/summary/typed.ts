@@ -7,7 +7,7 @@ import { addNewest, newestFirst } from "./newest.ts";
 import { codeSpan, isFilled, LIST_MARK, startOf } from "./one-line.ts";
 import { ruleLines, ruleWeight } from "./rules.ts";
 
-/* What people typed: what it is about, and all of it. */
+/* Texts of people: their subject, and all of them. */
 
 /** In letters of an alphabet: a shorter text only says to go on (`yes`, `continue`) and is no request of its own. */
 const SHORTEST_REQUEST = 16;
@@ -18,7 +18,7 @@ const REQUEST_LENGTH = 240;
 const REQUEST_LINES = 2;
 const LOOKED = 2 * REQUEST_LENGTH;
 
-/** What people typed, message after message: each text once, where it was typed last. */
+/** Texts of people, message after message: each once, where it was typed last. */
 export interface TypedIndex {
   add(instructions: readonly InstructionFact[]): void;
   /** The first and the newest request, as they begin. */
@@ -32,7 +32,7 @@ export interface TypedIndex {
   lists(around: AroundTyped): readonly FactList[];
 }
 
-/** What decides how the typed texts are shown. */
+/** Facts that decide how the typed texts are shown. */
 export interface AroundTyped {
   /** Rules from outside, oldest first. */
   readonly constraints: readonly string[];
@@ -43,13 +43,13 @@ export interface AroundTyped {
 /** A message of a person, as an entry of a list. */
 interface Typed extends Entry {
   readonly said: string;
-  /** How much it looks like a rule. */
+  /** Its likeness to a rule. */
   readonly weight: 0 | 1 | 2;
   /** Whether it only answers or says to go on. */
   readonly isAnswer: boolean;
 }
 
-/** What a person said in a message, as a summary says it. */
+/** The words of a person in a message, as a summary says them. */
 export function saidIn(text: string): string {
   return cleanText(withoutFrames(text)).trim();
 }

@@ -15,7 +15,7 @@ import {
 import { cleanText } from "../text/clean.ts";
 import { headWithin } from "../text/clip.ts";
 
-/** What somebody wrote, as data: words by the id of the section that they belong to. */
+/** Words of somebody, as data: by the id of the section that they belong to. */
 export type Words = Readonly<Record<string, string>>;
 
 /**
@@ -41,7 +41,7 @@ function wordsOf(sections: SummarySections, template: CompactionTemplate): Words
   );
 }
 
-/** What agents call the sections of their own summaries, by the section of ours that it belongs to. */
+/** Titles of the sections in summaries of agents, by the section of ours that each belongs to. */
 const THEIR_TITLES: Readonly<Record<CoreSectionId, readonly string[]>> = {
   goal: ["primary request and intent", "overall goal", "goals", "objective", "current task"],
   instructions: [
@@ -90,10 +90,10 @@ const THEIR_TITLES: Readonly<Record<CoreSectionId, readonly string[]>> = {
   ],
 };
 
-/** What programs put around such a summary; it says nothing about the work. */
+/** Sentences of programs around such a summary; they say nothing about the work. */
 const BOILERPLATE =
   /^(?:This session is being continued from a previous conversation|Please continue (?:the conversation )?from where|Please continue the conversation|Continue the conversation from where|If you need specific details from before|Recent messages are preserved|Another language model started to solve this problem|The conversation history before this point was compacted|Context summary:\s*$).*$/gim;
-/** Where an agent thinks aloud before it summarizes, and where it begins to. */
+/** The place at which an agent thinks aloud before it summarizes, and the one at which it begins to. */
 const ANALYSIS = /^[ \t]*(?:<analysis>|(?:\*\*)?Analysis:(?:\*\*)?[ \t]*$)/im;
 const SUMMARY = /^[ \t]*(?:<summary>|<\/analysis>|(?:\*\*)?Summary:)/im;
 /** The line above the summary itself, and the tags around it. */
@@ -109,7 +109,7 @@ export function readForeignWords(
   template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
 ): Words {
   const theirs = Object.entries(THEIR_TITLES).flatMap(([id, titles]) =>
-    // What is done and what was still to do stand in one section of ours, each under its own title.
+    // Deeds and plans stand in one section of ours, each under its own title.
     titles.map(
       (title) => [plainTitle(title), id === "accomplished" ? `${id}\n${title}` : id] as const,
     ),
@@ -141,7 +141,7 @@ export function joinWords(all: readonly (Words | undefined)[]): Words {
   const joined = new Map<string, string>();
   for (const [section, text] of all.flatMap((words) => Object.entries(words ?? {}))) {
     const before = joined.get(section);
-    // What a message says that is still there was carried before.
+    // Words of a message that is still there were carried before.
     if (before?.includes(text) === true) continue;
     const both = before === undefined ? text : `${before}\n${text}`;
     joined.set(section, headWithin(both, { length: MOST_WORDS }));
@@ -165,8 +165,8 @@ export function lastingWords(words: Words): Words {
 }
 
 /**
- * How much of a cap the words of a model may claim in each section, as the weights of recorded facts
- * count; an added section claims as much as the goal.
+ * The part of a cap that the words of a model may claim in each section, as the weights of recorded
+ * facts count; an added section claims as much as the goal.
  */
 const MODEL_WEIGHTS: ReadonlyMap<string, number> = new Map([
   ["goal", 14],
@@ -179,7 +179,7 @@ const OTHER_WEIGHT = 14;
 const EARLIER_WEIGHT = 20;
 
 /**
- * What a model wrote, as quoted lines. Its Instructions are left out: what the user typed is
+ * Words of a model, as quoted lines. Its Instructions are left out: what the user typed is
  * recorded word for word, and a model may take an order in a file for one of the user's.
  */
 export function modelWords(words: Words): readonly FactList[] {
@@ -196,7 +196,7 @@ export function modelWords(words: Words): readonly FactList[] {
 /** Above words that nobody brought up to date. */
 const EARLIER = "Earlier record, of how it stood then:";
 
-/** What a summary says that no record vouches for, as quoted lines under a label. */
+/** Words of a summary that no record vouches for, as quoted lines under a label. */
 export function earlierWords(words: Words): readonly FactList[] {
   return Object.entries(words).map(([section, text]) => {
     const { entries, ...rest } = quotedLines(section, text.replaceAll(EARLIER, ""));
@@ -211,7 +211,7 @@ export function earlierWords(words: Words): readonly FactList[] {
   });
 }
 
-/** What every reader, people and programs, takes for the end of a line. */
+/** Characters that every reader, people and programs, takes for the end of a line. */
 const LINE_END = /\r\n|[\n\r\u0085\u2028\u2029]/;
 
 /** One entry a line; quoting what is quoted already would only make it longer. */

@@ -153,7 +153,7 @@ async function measure(run: Run, parts: readonly string[], isSmoke: boolean): Pr
       sessions: new Set(own?.cuts.map(({ segment }) => segment.session)).size,
       rows: defaultRows(own?.rows ?? new Map(), () => true),
     },
-    times: has("times") ? measureTimes(isSmoke ? SMOKE : TIMED) : { ...machine(), rows: [] },
+    times: has("times") ? measureTimes(isSmoke ? 4 * SMOKE : TIMED) : { ...machine(), rows: [] },
     kinds: kindRows(forKinds),
     parts: partRows(ours),
     rounds: roundRows(rounds),

@@ -71,6 +71,11 @@ export interface Sought {
   readonly isRegex: boolean;
 }
 
+/** Everything for originals; an archive that holds texts alone may do with less. */
+export type Originals = Required<
+  Pick<Archive, "put" | "putPieces" | "get" | "has" | "list" | "read">
+>;
+
 /** An archive of originals alone: a conversation without a name has no journal. */
 export type FileArchive = Omit<Archive, "conversation" | "conversations" | "journal" | "mayHold">;
 

@@ -46,14 +46,16 @@ const OWN_SUMMARIZER = rule.record(
 const SUMMARIZER: rule.Rule = (value, at) =>
   value === "extractive" || typeof value === "function" ? undefined : OWN_SUMMARIZER(value, at);
 
+/** An archive, or the address of one. */
+function isArchive(value: unknown): boolean {
+  return typeof value === "string" || rule.fits(rule.record({ put: rule.FUNCTION }), value);
+}
+
 /** Every option beside the numbers; what has no rule here says itself what is wrong with it. */
 const RULES: Readonly<Record<Exclude<keyof ContextOptions, keyof BudgetOptions>, rule.Rule>> = {
   model: rule.TEXT,
   protectedTools: rule.ANYTHING,
-  archive: rule.named(
-    "an archive, e.g. directoryArchive(folder)",
-    rule.record({ put: rule.FUNCTION }),
-  ),
+  archive: rule.is("an archive, e.g. directoryArchive(folder)", isArchive),
   counter: rule.named(
     "a counter of tokens, e.g. { name, count: (text) => 1 }",
     rule.record({ count: rule.FUNCTION }),

@@ -1,5 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
-import { ownArchive } from "#own-archive";
+import { archiveAt, ownArchive } from "#own-archive";
 import { ContextError, type Failure, failureOf, isFailure } from "../core/error.ts";
 import type { Message } from "../core/message/index.ts";
 import { limitsWithin } from "../core/truncate/limits.ts";
@@ -160,7 +160,8 @@ function openParts(options: ContextOptions): ContextParts {
 }
 
 /** The archive, or the part of it that belongs to the conversation. */
-function archiveOf({ archive, conversation }: ContextOptions): Archive {
+function archiveOf({ archive: given, conversation }: ContextOptions): Archive {
+  const archive = typeof given === "string" ? archiveAt(given) : given;
   if (conversation === undefined) return archive ?? ownArchive();
   const own = archive?.conversation?.(conversation);
   if (own?.journal !== undefined) return own;

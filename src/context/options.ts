@@ -18,10 +18,11 @@ import type { JournalRecord } from "./journal.ts";
 /** Settings of a context; every field has a default. */
 export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions {
   /**
-   * The place of originals.
+   * The place of originals: an archive, or in Node the address of one for many machines,
+   * `postgres://user@host/database` or `s3://bucket/prefix`; passwords and keys come from the environment.
    * @default in Node a folder of its own in the archive of the state folder, else memory
    */
-  readonly archive?: Archive;
+  readonly archive?: Archive | string;
   /** Counts tokens. @default the estimator */
   readonly counter?: TokenCounter;
   /** The system prompt that is sent beside the messages; it is counted, never changed. */

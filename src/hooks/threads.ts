@@ -47,7 +47,8 @@ function ownSettings(
   { id, isLasting }: Thread,
   about: AboutModel | undefined,
 ): ContextOptions {
-  const isKept = isLasting && archive?.conversation !== undefined;
+  const hasJournals = typeof archive === "string" || archive?.conversation !== undefined;
+  const isKept = isLasting && hasJournals;
   return {
     window: window ?? about?.window,
     model: model ?? about?.model,

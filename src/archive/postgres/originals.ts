@@ -1,18 +1,16 @@
 import { type Handle, handleKind, isHandle } from "../../core/message/handle.ts";
-import { alteredOriginal, missingOriginal, takenHandle } from "../archive-error.ts";
+import { missingOriginal, takenHandle } from "../archive-error.ts";
 import {
-  type Archive,
   type ArchiveEntry,
   checkedHandle,
-  handleOfOriginal,
   type OriginalReader,
+  type Originals,
 } from "../archive.ts";
-import { sha256Hex, sha256OfBytes } from "../digest.ts";
+import { sha256OfBytes } from "../digest.ts";
+import { putBy, textOf } from "../kept-bytes.ts";
 import type { Query, Row } from "./connection.ts";
 import { isLarge, objectOf, removeObjects, writeObject } from "./large.ts";
 import { OF_CONVERSATION, type Place } from "./store.ts";
-
-type Originals = Required<Pick<Archive, "put" | "putPieces" | "get" | "has" | "list" | "read">>;
 
 /** Bytes of an original in one row; most have no more. */
 const PIECE = 1_048_576;
@@ -32,16 +30,12 @@ export function originalsOf(place: Place): Originals {
     return stored.entry;
   };
   return {
-    put: async (kind, content, handle = handleOfOriginal(kind, content, sha256Hex)) =>
-      keep(checkedHandle(handle), Buffer.from(content, "utf8")),
-    putPieces: async (handle, pieces) =>
-      keep(checkedHandle(handle), Buffer.concat(pieces.map((piece) => Buffer.from(piece)))),
+    ...putBy(keep),
     get: async (text) => {
       const handle = checkedHandle(text);
       const { bytes, digest, object } = await transact((query) => whole(query, place, handle));
       const content = object === null ? bytes : await objectOf(place, handle, object).read();
-      if (sha256OfBytes(content) !== digest) throw alteredOriginal(handle, object ?? "a row");
-      return content.toString("utf8");
+      return textOf(content, { handle, digest, place: object ?? "a row" });
     },
     has: async (handle) => isHandle(handle) && has(handle),
     list: () => transact(async (query) => (await query(all, [tenant, place.key])).map(entryOf)),

@@ -1,17 +1,15 @@
 import { type Handle, handleKind, isHandle } from "../../core/message/handle.ts";
-import { alteredOriginal, missingOriginal, takenHandle } from "../archive-error.ts";
+import { missingOriginal, takenHandle } from "../archive-error.ts";
 import {
-  type Archive,
   type ArchiveEntry,
   checkedHandle,
-  handleOfOriginal,
   type OriginalReader,
+  type Originals,
 } from "../archive.ts";
-import { sha256Hex, sha256OfBytes } from "../digest.ts";
+import { sha256OfBytes } from "../digest.ts";
+import { putBy, textOf } from "../kept-bytes.ts";
 import type { S3Object, S3Objects } from "./objects.ts";
 import type { Place } from "./place.ts";
-
-type Originals = Required<Pick<Archive, "put" | "putPieces" | "get" | "has" | "list" | "read">>;
 
 /*
  * <root>originals/<handle>/<time>.<sha256>
@@ -48,16 +46,12 @@ export function s3Originals(place: Place): Originals {
   const keep = (handle: Handle, bytes: Buffer): Promise<ArchiveEntry> =>
     place.write((root) => store(objects, root, { handle, bytes }));
   return {
-    put: async (kind, content, handle = handleOfOriginal(kind, content, sha256Hex)) =>
-      keep(checkedHandle(handle), Buffer.from(content, "utf8")),
-    putPieces: async (handle, pieces) =>
-      keep(checkedHandle(handle), Buffer.concat(pieces.map((piece) => Buffer.from(piece)))),
+    ...putBy(keep),
     async get(text) {
       const { key, digest, entry } = await find(text);
       const bytes = await objects.read(key);
       if (bytes === undefined) throw missingOriginal(entry.handle);
-      if (sha256OfBytes(bytes) !== digest) throw alteredOriginal(entry.handle, key);
-      return bytes.toString("utf8");
+      return textOf(bytes, { handle: entry.handle, digest, place: key });
     },
     async has(handle) {
       const root = isHandle(handle) ? await place.root() : undefined;

@@ -16,7 +16,7 @@ export interface Sessions<Native> {
 export interface SessionsSetup<Native> {
   readonly format: AgentFormat<Native>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly settings?: ContextOptions;
+  readonly settings?: Omit<ContextOptions, "archive">;
   /** The limits of one output. @default as everywhere else */
   readonly limits?: Partial<Limits>;
   /** Hears of everything that is worth a line in a log. */
@@ -34,7 +34,7 @@ export function createSessions<Native extends object>({
   log,
 }: SessionsSetup<Native>): Sessions<Native> {
   // Outputs that are cut on arrival are named by the agent's session, long before there is a journal.
-  const archive = settings?.archive ?? homeArchive(env, { namedBy: true });
+  const archive = homeArchive(env, { namedBy: true });
   const open = new Map<string, { readonly session: Session<Native>; readonly model: AgentModel }>();
   const use = createRecent<string>(MOST_SESSIONS, (id) => {
     void open.get(id)?.session.close();

@@ -26,7 +26,8 @@ export function withSpaces(text: string): string {
 
 /**
  * A line as lines of at most so many columns, broken between words; further ones begin below the
- * first word of the text. A longer word, such as a path, stands on a line of its own, whole.
+ * first word of the text. A longer command, path or address stands on a line of its own, whole; any
+ * other word that is longer is broken wherever the line ends.
  */
 export function brokenLine(line: string, columns: number): string[] {
   if (line.length * 2 <= columns || columnsOf(line) <= columns) return [line];
@@ -34,7 +35,8 @@ export function brokenLine(line: string, columns: number): string[] {
   const lines: string[] = [];
   let current = "";
   let used = 0;
-  for (const [at, word] of line.split(" ").entries()) {
+  const words = line.split(" ").flatMap((word) => piecesOf(word, columns - indent));
+  for (const [at, word] of words.entries()) {
     const wide = columnsOf(word);
     if (at === 0 || used + 1 + wide <= columns) {
       current += at === 0 ? word : ` ${word}`;
@@ -49,6 +51,25 @@ export function brokenLine(line: string, columns: number): string[] {
     }
   }
   return [...lines, current];
+}
+
+/** A path, or an address. */
+const COPIED = /^["'(`]?(?:~?\/|\\\\\w|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]*:\/\/)/;
+
+function piecesOf(word: string, columns: number): readonly string[] {
+  if (word.length * 2 <= columns || columnsOf(word) <= columns) return [word];
+  const plain = stripVTControlCharacters(word);
+  if (plain.includes(JOINT) || COPIED.test(plain)) return [word];
+  const pieces: string[] = [];
+  let room = 0;
+  for (const sign of plain) {
+    const wide = columnsOf(sign);
+    if (room < wide) room = columns;
+    if (room === columns) pieces.push("");
+    pieces.push(`${pieces.pop()}${sign}`);
+    room -= wide;
+  }
+  return pieces;
 }
 
 /** The column at which the text of a line begins: behind its margin, its mark, or its label. */

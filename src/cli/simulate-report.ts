@@ -177,7 +177,7 @@ function sessionView(
 }
 
 const HEADINGS = ["Tokens", "Kept", "+handle", "+hint", "Lost", "Edits", "Over"];
-const WIDTHS = [8, 6, 8, 6, 6, 7, 6, 10, 10];
+const WIDTHS = [7, 6, 8, 6, 6, 6, 5, 10, 9];
 
 function table(rows: readonly Row[], width: number): string[] {
   const providers = CACHE_RULES.map(({ name }) => name);

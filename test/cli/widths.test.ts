@@ -83,8 +83,9 @@ const TYPED: Readonly<Record<string, readonly string[]>> = {
   formats: [""],
 };
 
-/** A line that may be longer: one word, a path, or a command with nothing before it. */
-const COPIED = /^\s*(?:\S+|\/.*|(?:Next: )?(?:cd|longhaul|claude|codex|opencode|pi|qwen) .*)$/;
+/** A line that may be longer: a path, an address, or a command with nothing before it. */
+const COPIED =
+  /^\s*(?:["'(]?(?:~?\/|https?:).*|(?:Next: )?(?:cd|longhaul|claude|codex|opencode|pi|qwen) .*)$/;
 
 function tooWide(text: string, columns: number): readonly string[] {
   return stripVTControlCharacters(text)

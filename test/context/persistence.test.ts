@@ -394,3 +394,33 @@ describe("a sub-agent", () => {
     expect(again.messages.slice(0, messages.length)).toEqual(messages);
   });
 });
+
+it("a refused request gets the edit that another process made meanwhile, and teaches no window", async () => {
+  const entries: unknown[] = [];
+  let meanwhile: Context | undefined;
+  const list = [...start, ...grow(80)];
+  const own: Archive = {
+    ...memoryArchive(),
+    journal: {
+      read: async () => [...entries],
+      append: async (entry) => void entries.push(entry),
+      async alone(work) {
+        const other = meanwhile;
+        meanwhile = undefined;
+        await other?.prepare(list, { force: true });
+        return work();
+      },
+    },
+  };
+  const archive = { ...own, conversation: () => own };
+  const create = (): Context =>
+    createContext({ window: 60_000, counter: quarter, archive, conversation: "c" });
+  const context = create();
+  expect((await context.prepare(list)).report.action).toBe("none");
+  meanwhile = create();
+  const recovered = await context.recover(list, { status: 413 });
+  expect(recovered?.report).toMatchObject({ action: "none", failures: [] });
+  expect(recovered?.messages.length).toBeLessThan(list.length);
+  expect(entries).toHaveLength(1);
+  expect((await context.prepare(list)).report.window).toBe(60_000);
+});

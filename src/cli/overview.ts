@@ -6,7 +6,7 @@ import { nothingFound, pickRow, rowsOf } from "./sessions/choose-session.ts";
 import type { SessionRow } from "./sessions/session-table.ts";
 import { surveySessions } from "./sessions/survey.ts";
 
-/** How long a person waits for the list, in ms; what is not read then has no figures. */
+/** The time that a person waits for the list, in ms; what is not read then has no figures. */
 const PATIENCE_MS = 6_000;
 
 /**
@@ -48,7 +48,7 @@ const TITLE_UNITS = 70;
 
 type Deed = "inspect" | "resume" | "compact" | "search" | "copy" | "back";
 
-/** What to do with a session; `undefined` when the person leaves. */
+/** The command for a session; `undefined` when the person leaves. */
 async function chosenCommand({
   known: { session },
   title,

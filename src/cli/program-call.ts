@@ -56,6 +56,15 @@ export function browserCall(url: string, platform: Platform = process.platform):
   return { file: "rundll32", args: ["url.dll,FileProtocolHandler", url], options: {} };
 }
 
+/** The command that shows a text file from a line on; Windows has no `less`. */
+export function viewWords(
+  file: string,
+  line: number,
+  platform: Platform = process.platform,
+): readonly string[] {
+  return [platform === "win32" ? "more" : "less", `+${line}`, file];
+}
+
 /** Words as a command that a person can type. */
 export function typedCommand(
   words: readonly string[],

@@ -90,7 +90,7 @@ export function newest<Entry, Name extends keyof Entry>(
   return entries.findLast((entry) => entry[name] !== undefined)?.[name];
 }
 
-/** How full the window was: as an entry says, else by what its request took. */
+/** Fill of the window: as an entry says, else by what its request took. */
 export function timelineOf(
   entries: readonly Partial<ContextSample & RequestUsage>[],
 ): ContextSample[] {
@@ -99,14 +99,14 @@ export function timelineOf(
   );
 }
 
-/** What entries say of the requests that made them. */
+/** The word of entries on the requests that made them. */
 export function requestsOf(entries: readonly Partial<RequestUsage>[]): RequestUsage[] {
   return entries.flatMap(({ time, model, usage, cost, requests }) =>
     usage === undefined ? [] : [{ time, model, usage, cost, requests }],
   );
 }
 
-/** What each value means; `onOdd` is told the place of each that means nothing. */
+/** The meaning of each value; `onOdd` is told the place of each that means nothing. */
 export function decodeEach<Decoded>(
   values: readonly unknown[],
   decode: (value: unknown) => Decoded | undefined,

@@ -4,7 +4,7 @@ import { clipLine } from "../core/text/clip.ts";
 import { fieldsOf } from "../core/text/json.ts";
 import type { Detection, TranscriptFormat } from "./transcript.ts";
 
-/** What is known of some content before a format is chosen. */
+/** The facts about some content before a format is chosen. */
 export type Sample =
   | { readonly shape: "records"; readonly records: readonly unknown[] }
   | { readonly shape: "document"; readonly document: unknown; readonly oneLine: boolean }

@@ -49,7 +49,7 @@ export function decodeRecord(value: unknown, calls: CallPairing): Entry | undefi
 const SETUP = /^\s*(<session_context>|This is the Gemini CLI\.)/;
 
 /**
- * What the person typed, and in a message of its own what gemini-cli added to it: with
+ * The words that the person typed, and in a message of its own what gemini-cli added: with
  * `displayContent`, the prompt is the first part and referenced files are the others.
  */
 function userMessages(native: Fields, calls: CallPairing): readonly Message[] {
@@ -133,7 +133,7 @@ function decodeCall(native: Fields, calls: CallPairing): ToolUse {
 
 /** The screen shows a word of gemini-cli, or nothing, where a command printed nothing. */
 const EMPTY = /^Output: (?:\(empty\)|\s*)\n/;
-/** What gemini-cli puts behind the output of a command that ended with 0. */
+/** The line of gemini-cli behind the output of a command that ended with 0. */
 const SUCCESS = /^(?:Background PIDs|Process Group PGID): /;
 
 /**
@@ -155,7 +155,7 @@ function exitCodeOf(
   return exitCodeIn(fields, /^Exit Code: (-?\d+)$/m) ?? (SUCCESS.test(fields) ? 0 : undefined);
 }
 
-/** What gemini-cli leaves of an output that it masked; the whole of it is in the file it names. */
+/** The rest of an output that gemini-cli masked; the whole of it is in the file it names. */
 const MASKED = /^<tool_output_masked>/;
 const MASKED_PATH = /(?:Output|output|string) (?:saved to|available at): ([^\n\]]+)/;
 

@@ -12,7 +12,7 @@ export interface Head {
   readonly stream: AsyncIterable<Buffer>;
 }
 
-/** What the beginning looks like: a document must be read whole before more can be said. */
+/** The look of the beginning: a document must be read whole before more can be said. */
 export type Guess =
   | { readonly shape: "document"; readonly oneLine: boolean }
   | {
@@ -53,7 +53,7 @@ export async function readHead(
   return { bytes: Buffer.concat(chunks), whole: false, stream: replay(chunks, iterator) };
 }
 
-/** What the content is, by what most of its first lines are. */
+/** The kind of content, by what most of its first lines are. */
 export function guessShape(head: Head, limits: TranscriptLimits): Guess {
   const lines = sampleLines(head, limits.lineBytes);
   const records = lines.flatMap(({ bytes }) => parsedRecord(bytes, limits.depth));

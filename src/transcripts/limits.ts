@@ -1,17 +1,17 @@
 import { ContextError } from "../core/error.ts";
 import { checkNames } from "../core/options.ts";
 
-/** How much a reader takes in before it says no. */
+/** The most that a reader takes in before it says no. */
 export interface TranscriptLimits {
   /** Longest line of a line format, in bytes; a longer one is left out with a warning. */
   readonly lineBytes: number;
   /** Longest JSON document, in bytes; a longer one is a `limit-exceeded` error. */
   readonly documentBytes: number;
-  /** What a packed file may unpack to, in bytes; more is a `limit-exceeded` error. */
+  /** The most that a packed file may unpack to, in bytes; more is a `limit-exceeded` error. */
   readonly unpackedBytes: number;
   /** Deepest nesting of a JSON value. Deeper lines are left out, deeper documents are an error. */
   readonly depth: number;
-  /** How many warnings are kept; one more line says how many there were beyond. */
+  /** Warnings that are kept; one more line says how many there were beyond. */
   readonly warnings: number;
 }
 
@@ -48,7 +48,7 @@ export function transcriptLimits(given: Partial<TranscriptLimits> = {}): Transcr
   return limits;
 }
 
-/** How a limit is raised, as a sentence, from a program and on the command line. */
+/** The way to raise a limit, as a sentence, from a program and on the command line. */
 export function raising(limit: keyof TranscriptLimits, to: string): string {
   return `Raise the limit with --limit ${limit}=${to}, or limits: { ${limit} } of readTranscript.`;
 }

@@ -2,7 +2,7 @@ import zlib from "node:zlib";
 import type { Transform } from "node:stream";
 import { ContextError } from "../core/error.ts";
 
-/** How the bytes of a file are packed. */
+/** The packing of the bytes of a file. */
 export interface Packing {
   readonly name: "gzip" | "zstd";
   /** The most packed bytes that cannot unpack to more than 32 MB. */
@@ -10,8 +10,8 @@ export interface Packing {
   /** Throws `ContextError` code `unreadable-file` where this Node cannot unpack it. */
   open(): Unpacker;
   /**
-   * Where its stream ends with a frame and others may follow: bytes that begin none, and the code of the
-   * error with which they are refused. Gzip itself goes on.
+   * Bytes that begin no frame, and the code of the error with which they are refused: for a stream that
+   * ends with a frame although others may follow. Gzip itself goes on.
    */
   readonly boundary?: { readonly noBeginning: Buffer; readonly code: string };
   /** All of it at once; of what is cut, what it holds. Throws as `open`, and for more than so many bytes. */

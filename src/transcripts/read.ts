@@ -51,7 +51,7 @@ const READ_OPTIONS: OptionNames<ReadTranscriptOptions> = {
  * gzip, or zstd where Node.js has it (22.15). The format is recognised by the content and never by the name. Line formats are read as a
  * stream; JSON documents are held in memory.
  *
- * What cannot be read as it stands (a torn line, invalid UTF-8, a cut document) is left out or
+ * Content that cannot be read as it stands (a torn line, invalid UTF-8, a cut document) is left out or
  * repaired and told in `warnings`.
  *
  * Throws `ContextError`: `unreadable-file` (missing, unreadable, empty, a folder, damaged beyond

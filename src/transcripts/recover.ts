@@ -52,7 +52,7 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Where values begin and end in JSON text, also in text that is cut or damaged: only strings and
+ * Beginnings and ends of values in JSON text, also in text that is cut or damaged: only strings and
  * brackets are looked at. Every scan is linear and without recursion.
  */
 
@@ -146,7 +146,7 @@ export function closedDocument(text: string): unknown {
 }
 
 function findCut(text: string): Cut {
-  /** What closes the open lists and records, outermost first. */
+  /** Brackets that close the open lists and records, outermost first. */
   const open: string[] = [];
   /** Whether a string that comes now is a value and no name. */
   let isValue = true;

@@ -112,7 +112,7 @@ async function* watch(
 
 interface UnpackOptions {
   readonly name: string;
-  /** What a packed file may unpack to, in bytes. */
+  /** The most that a packed file may unpack to, in bytes. */
   readonly maxBytes: number;
   readonly warnings: Warnings;
 }
@@ -207,12 +207,12 @@ async function* unpackWith(
   }
 }
 
-/** What a packed file is made of, one behind the other; a stream of zstd ends with the first of them. */
+/** Frames make up a packed file, one behind the other; a stream of zstd ends with the first of them. */
 function openFrames(packing: Packing) {
   let frame = openFrame(packing);
   let failed = false;
   return {
-    /** What these bytes unpack to. */
+    /** The unpacked form of these bytes. */
     async take(piece: Buffer): Promise<Buffer[]> {
       const unpacked: Buffer[] = [];
       let rest = piece;

@@ -15,7 +15,7 @@ export interface SessionHistory extends Omit<Conversation, "messages"> {
   readonly stretches: readonly (readonly Message[])[];
 }
 
-/** What a record is where an agent compacts: the line between two stretches, or only its summary. */
+/** The kind of a record at a compaction of the agent: the line between two stretches, or only its summary. */
 type Mark = "border" | "summary" | undefined;
 
 interface Stretched {

@@ -7,7 +7,7 @@ export interface TranscriptWarning {
   readonly message: string;
 }
 
-/** How full the window was when a step was made, as the agent recorded it. */
+/** Fill of the window when a step was made, as the agent recorded it. */
 export interface ContextSample {
   /** ms since the epoch, if recorded. */
   readonly time?: number;
@@ -15,7 +15,7 @@ export interface ContextSample {
   readonly tokens: number;
 }
 
-/** What one request to a model took, as the agent recorded it. */
+/** The usage of one request to a model, as the agent recorded it. */
 export interface RequestUsage {
   /** Of the provider's answer, where it is recorded: the same in every copy of it. */
   readonly id?: string;
@@ -56,12 +56,12 @@ export interface Conversation {
   readonly requests?: readonly RequestUsage[];
 }
 
-/** What a format's reader returns. */
+/** The result of a format's reader. */
 export interface Reading {
   /** Version of the agent or of the file format, if the file says so. */
   readonly version?: string;
   readonly conversations: readonly Conversation[];
-  /** How many times the agent itself compacted, over the whole file. */
+  /** The number of compactions by the agent itself, over the whole file. */
   readonly compactions: number;
   readonly warnings: readonly TranscriptWarning[];
 }
@@ -76,13 +76,13 @@ export interface Transcript extends Reading {
 /** `true`, or one clause that says why the content is not of this format. */
 export type Detection = true | string;
 
-/** What a format is called. */
+/** The names of a format. */
 export interface FormatName {
   /** Stable name, e.g. `claude-code`. */
   readonly name: string;
   /** For people, e.g. `Claude Code session`. */
   readonly title: string;
-  /** Where its agent keeps such files, for help texts; e.g. `~/.claude/projects/…/*.jsonl`. */
+  /** The place where its agent keeps such files, for help texts; e.g. `~/.claude/projects/…/*.jsonl`. */
   readonly location?: string;
 }
 
@@ -136,7 +136,7 @@ export interface TextFormat extends FormatName {
 
 export type TranscriptFormat = RecordsFormat | DocumentFormat | TextFormat;
 
-/** What of a session may not be in its file. */
+/** Parts of a session that may not be in its file. */
 const GAPS = {
   parent:
     "A line goes on from one that is not in this file: an earlier part of the session is missing.",
@@ -154,7 +154,7 @@ export interface Warnings {
   list(): readonly TranscriptWarning[];
 }
 
-/** How many warnings one format's reader keeps. */
+/** The most warnings that one format's reader keeps. */
 const FORMAT_WARNINGS = 100;
 
 /** An empty collection that keeps the first `max` warnings and counts the others. */

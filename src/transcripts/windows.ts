@@ -104,7 +104,7 @@ function beginnings(
 }
 
 /**
- * What the model saw just before each edit that the agent itself made (a compaction, a round of
+ * The windows that the model saw just before each edit that the agent itself made (a compaction, a round of
  * pruning), oldest first. Nothing for a session without any, and for formats that do not keep what
  * was edited away. Throws what `readTranscript` throws.
  */

@@ -55,7 +55,7 @@ export async function writeConversation(
   return `${pretty(content)}\n`;
 }
 
-/** What a target's provider allows, for a compaction whose result is written in that format. */
+/** The rules of a target's provider, for a compaction whose result is written in that format. */
 export async function writeTraits(to: WriteTarget): Promise<DialectTraits> {
   return (await dialectOf(to)).traits;
 }

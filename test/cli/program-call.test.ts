@@ -9,6 +9,7 @@ import {
   programCall,
   typedCommand,
   typedCommands,
+  viewWords,
 } from "../../src/cli/program-call.ts";
 import { temporaryFolder } from "./run-cli.ts";
 
@@ -89,6 +90,11 @@ describe("a program that npm installed", () => {
 });
 
 describe("a command that is shown", () => {
+  it("shows a file with what the system has", () => {
+    expect(viewWords("out.txt", 7, "linux")).toEqual(["less", "+7", "out.txt"]);
+    expect(viewWords("out.txt", 7, "win32")).toEqual(["more", "+7", "out.txt"]);
+  });
+
   it("is one word for each word in a shell of this system", () => {
     fc.assert(
       fc.property(words, (args) => {

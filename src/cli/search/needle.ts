@@ -1,14 +1,14 @@
 import { literalMatcher, regexMatcher } from "../../archive/matcher.ts";
 import { caselessProbe, literalProbe, type Probe } from "./probe.ts";
 
-/** What is looked for: quickly in bytes as they are stored, and for certain in a text. */
+/** The thing that is looked for: quickly in bytes as they are stored, and for certain in a text. */
 export interface Needle {
   /**
    * One of these is in every stored form of what fits, so that bytes with none of them need not be
    * read. Empty: there is nothing that could be looked for in bytes.
    */
   readonly probes: readonly Probe[];
-  /** Where it begins in a text, in UTF-16 units; -1 for nowhere. */
+  /** Its beginning in a text, in UTF-16 units; -1 for nowhere. */
   find(text: string): number;
 }
 
@@ -103,7 +103,7 @@ function requiredTexts(pattern: string): string[] {
     } else if (char === "\\") {
       end();
       at++;
-      // What follows may belong to it: \x41, \pL, \Q.
+      // The next characters may belong to it: \x41, \pL, \Q.
       if (/[xpPQ0-7]/.test(next)) return [""];
     } else if ("*?{+".includes(char)) {
       // The character before it may be there more often, or not at all.

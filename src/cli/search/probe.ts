@@ -3,7 +3,7 @@ export interface Probe {
   /** In lower case where upper and lower case are one. */
   readonly text: string;
   readonly ignoresCase: boolean;
-  /** How many bytes it has. */
+  /** Its size in bytes. */
   readonly length: number;
   isIn(bytes: Buffer): boolean;
 }

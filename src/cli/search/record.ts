@@ -6,16 +6,16 @@ import type { Needle } from "./needle.ts";
 export interface RecordText {
   readonly text: string;
   readonly names: readonly string[];
-  /** What the pieces that it stands in call themselves, e.g. `tool_result`. */
+  /** Types of the pieces that it stands in, e.g. `tool_result`. */
   readonly types: readonly string[];
 }
 
-/** Where a value stands in its record. */
+/** The place of a value in its record. */
 type Place = Omit<RecordText, "text">;
 
 const TOP: Place = { names: [], types: [] };
 
-/** What nobody reads: signatures and what only its provider can open. */
+/** Fields that nobody reads: signatures and what only its provider can open. */
 export const SEALED = /^(?:signature|thinkingSignature|encrypted_content|reasoningOpaque)$/;
 const DEEPEST = 40;
 
@@ -64,7 +64,7 @@ export function findInRecord(
   return undefined;
 }
 
-/** What a text is, by the names and types that lead to it; the first that fits counts. */
+/** The kind of a text, by the names and types that lead to it; the first that fits counts. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [
     /tool_?use_?result|tool_?result|functionresponse|_output\b|\.output\b|\bstd(?:out|err)|tool\.execution_complete/i,
@@ -75,7 +75,7 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^(?:summary|compaction|compacted)\b|isCompactSummary/, "summary"],
 ];
 
-/** What a text in a record is, for people. */
+/** The kind of a text in a record, for people. */
 export function kindOfText(record: unknown, { names, types }: Place = TOP): string {
   const fields = fieldsOf(record);
   const { type, role, message, info, payload } = fields;
@@ -110,7 +110,7 @@ export function beginsTurn(agent: string, record: unknown): boolean {
   return fieldsOf(fields["message"])["role"] === "user" || fields["role"] === "user";
 }
 
-/** When a record was written, in ms since the epoch, where it says so. */
+/** The time at which a record was written, in ms since the epoch, where it says so. */
 export function timeOfRecord(record: unknown): number | undefined {
   const { timestamp, ts, info } = fieldsOf(record);
   const created = fieldsOf(fieldsOf(info)["time"])["created"];

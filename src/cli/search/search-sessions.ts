@@ -19,7 +19,7 @@ export interface SearchSettings extends SessionFilter {
   readonly quiet: boolean;
 }
 
-/** What was found in one session or file. */
+/** The hits in one session or file, and its facts. */
 export interface FoundIn extends TargetHits {
   readonly target: SearchTarget;
   readonly about: TargetFacts;
@@ -28,15 +28,15 @@ export interface FoundIn extends TargetHits {
 export interface SearchOutcome {
   /** Newest first. */
   readonly found: readonly FoundIn[];
-  /** What was looked through. */
+  /** The amount that was looked through. */
   readonly searched: { readonly files: number; readonly bytes: number };
   /** Whether as many hits as were asked for were found, so that there may be more. */
   readonly isFull: boolean;
   /** Files that could not be read. */
   readonly unread: number;
-  /** What a person could do about the first of them. */
+  /** Advice about the first of them. */
   readonly hint?: string;
-  /** What a person can do about sessions that were not looked through. */
+  /** Advice about sessions that were not looked through. */
   readonly hints: readonly string[];
 }
 

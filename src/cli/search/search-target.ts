@@ -14,7 +14,7 @@ export interface RecordHit {
   readonly record: number;
   /** `user`, `assistant`, `tool call`, `tool result`, … */
   readonly kind: string;
-  /** What is around the match. */
+  /** The text around the match. */
   readonly text: string;
 }
 
@@ -22,7 +22,7 @@ export interface RecordHit {
 export interface TargetHits {
   /** The first ones. */
   readonly hits: readonly RecordHit[];
-  /** How many more of its records fit. */
+  /** The number of its other records that fit. */
   readonly more: number;
 }
 
@@ -44,7 +44,7 @@ export async function searchTarget(
     }
     if (!isCandidate(each, needle)) continue;
     const hit = hitIn(each, needle, turn);
-    // What a screen showed repeats what the model was sent.
+    // Records for a screen repeat what the model was sent.
     if (hit === undefined || told.has(hit.text)) continue;
     told.add(hit.text);
     if (hits.length < most) hits.push(hit);
@@ -88,7 +88,7 @@ function hitIn(each: SessionRecord, needle: Needle, turn: number): RecordHit | u
 const BEFORE = 60;
 const AFTER = 180;
 
-/** What is around a match; the line that it is in, or of a long one a part. */
+/** The text around a match; the line that it is in, or of a long one a part. */
 function around(text: string, at: number): string {
   const lineStart = text.lastIndexOf("\n", at - 1) + 1;
   const from = Math.max(at - BEFORE, at === 0 ? 0 : lineStart);

@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import type { Io } from "../io.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { packingOf } from "../../transcripts/packing.ts";
+import { viewWords } from "../program-call.ts";
 import { openIndex } from "../sessions/session-index.ts";
 import type { FoundSession } from "../sessions/session-search.ts";
 import { findSessions, type FoundSessions } from "../sessions/sessions.ts";
@@ -26,7 +27,7 @@ export interface SearchTarget {
   readonly open: (record: number) => readonly string[];
 }
 
-/** What a hit says of its session. */
+/** The words of a hit about its session. */
 export interface TargetFacts {
   readonly project?: string;
   readonly title?: string;
@@ -36,7 +37,7 @@ export interface SearchTargets {
   /** Newest first. */
   readonly targets: readonly SearchTarget[];
   readonly about: (target: SearchTarget) => TargetFacts;
-  /** What a person can do about sessions that cannot be read from here. */
+  /** Advice about sessions that cannot be read from here. */
   readonly hints: readonly string[];
 }
 
@@ -101,7 +102,7 @@ function outputTargets({ outputs }: FoundSessions): SearchTarget[] {
     bytes: size,
     path: file,
     id: session,
-    open: (record) => ["less", `+${record}`, file],
+    open: (record) => viewWords(file, record),
   }));
 }
 

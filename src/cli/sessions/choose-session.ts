@@ -7,6 +7,7 @@ import {
   printJson,
   printLines,
   shown,
+  shownJson,
   widthOf,
   talk,
 } from "../io.ts";
@@ -22,9 +23,9 @@ import {
 } from "./session-table.ts";
 import { type SessionFilter, type Survey, surveySessions } from "./survey.ts";
 
-/** How long a person waits for a list to choose from, in ms; what is not read then has no figures. */
+/** The time that a person waits for a list to choose from, in ms; what is not read then has no figures. */
 const PATIENCE_MS = 6_000;
-/** How many a table without a terminal shows where nobody asked for all of them. */
+/** The sessions that a table without a terminal shows where nobody asked for all of them. */
 const NEWEST = 20;
 
 /** Prints the sessions on this computer: a table, or JSON with all of them. */
@@ -65,7 +66,7 @@ export function rowsOf({ sessions, settings }: Survey): SessionRow[] {
 }
 
 const PICKER_ROWS = 12;
-/** What the picker puts before each row. */
+/** The width of what the picker puts before each row. */
 const PICKER_MARGIN = 6;
 
 /** Lets a person filter, sort and pick; `undefined` when they leave. */
@@ -124,13 +125,19 @@ export function sessionTable(io: Io, survey: Survey, rows: readonly SessionRow[]
     pc.dim(headingLine(width)),
     ...rows.flatMap((row) => [
       sessionLine(row, width),
-      pc.dim(`  ${row.known.session.path ?? row.known.session.id}`),
+      pc.dim(`  ${shownPlace(row.known.session)}`),
     ]),
     "",
     ...(older > 0 ? [pc.dim(`${plural(older, "older session")} not shown.`)] : []),
     ...notes({ ...survey, sessions: rows.map(({ known }) => known) }).map((note) => pc.dim(note)),
     "Next: longhaul inspect ID, longhaul compact ID or longhaul resume ID (a file will do)",
   ];
+}
+
+/** The name as it is: as JSON where a terminal would not get all of it. */
+function shownPlace({ path, id }: FoundSession): string {
+  const place = path ?? id;
+  return /\p{C}/u.test(place) ? shownJson(JSON.stringify(place)) : place;
 }
 
 export function nothingFound({ found: { places, hints } }: Survey): string[] {
@@ -157,7 +164,7 @@ function notes({ found: { skipped, hints }, sessions }: Survey): string[] {
   ];
 }
 
-/** What `compact --json` says of the newest sessions; fields are only ever added. */
+/** The newest sessions as `compact --json` prints them; fields are only ever added. */
 function newestJson({ found }: Survey, rows: readonly SessionRow[]): unknown {
   return {
     version: 1,

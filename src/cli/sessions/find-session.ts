@@ -36,7 +36,7 @@ export async function findSession(
       (info) => !info.isDirectory(),
       () => false,
     );
-    // What is named like a file is told why it cannot be read.
+    // A name like that of a file is told why it cannot be read.
     if (isFile || /[/\\]|\.[a-z]{2,5}$/i.test(wanted)) {
       return { path: file, name: wanted, load: () => Promise.resolve(file) };
     }
@@ -69,7 +69,7 @@ async function newestSession(io: Io, { agents }: FindOptions): Promise<FoundSess
   );
   const isHere = ({ session, facts }: (typeof known)[number]): boolean => {
     const cwd = facts?.cwd ?? session.cwd;
-    return cwd === undefined ? isOfFolder(session, io.cwd) : cwd === io.cwd;
+    return cwd === undefined ? isOfFolder(session, io.cwd) : path.relative(cwd, io.cwd) === "";
   };
   return (known.find(isHere) ?? known[0])?.session;
 }

@@ -6,7 +6,7 @@ import type { Io } from "../io.ts";
 import { importSqlite, type OpenDatabase } from "./sqlite.ts";
 import { filesBelow, type SessionSearch, stampOf, type SubAgent } from "./session-search.ts";
 
-/** Where opencode keeps everything. */
+/** The folder in which opencode keeps everything. */
 export function opencodeFolder(io: Io, home: string): string {
   return path.join(io.env["XDG_DATA_HOME"] || path.join(home, ".local", "share"), "opencode");
 }
@@ -168,7 +168,7 @@ function infoOf(row: JsonObject): OpencodeInfo & Record<string, unknown> {
   };
 }
 
-/** What is looked for; in lower case where upper and lower case are one. */
+/** A text that is looked for; in lower case where upper and lower case are one. */
 interface TextPiece {
   readonly text: string;
   readonly ignoresCase: boolean;
@@ -231,7 +231,7 @@ function databaseMessages(open: OpenDatabase, file: string, sessionID: string): 
   }));
 }
 
-/** What opencode keeps about a session, as far as we look into it. */
+/** opencode's record of a session, as far as we look into it. */
 interface OpencodeInfo {
   readonly id: string;
   readonly title?: string;

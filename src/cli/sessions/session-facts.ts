@@ -11,7 +11,7 @@ import type { Settings } from "../../settings/settings.ts";
 import type { FoundSession } from "./session-search.ts";
 import type { Conversation, RequestUsage } from "../../transcripts/index.ts";
 
-/** What reading a session told, without what the person set on prices. */
+/** The facts of a session that reading it told; the prices that a person set are not in them. */
 export interface SessionFacts {
   readonly state: "measured" | "unreadable";
   /** As the session itself has it: for a sub-agent's file, that of its parent. */
@@ -21,7 +21,7 @@ export interface SessionFacts {
   readonly model?: string;
   /** Of its context; the whole file may hold more. */
   readonly messages?: number;
-  /** How often its agent compacted it. */
+  /** The number of times that its agent compacted it. */
   readonly compactions?: number;
   /** Tokens that were in the window before its compactions and not after them. */
   readonly compactedAway?: number;

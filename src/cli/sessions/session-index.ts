@@ -12,7 +12,7 @@ import type { SessionFacts } from "./session-facts.ts";
 import type { FoundSession } from "./session-search.ts";
 
 /**
- * What was read of sessions before, in one file of the cache folder, a line a session. A session counts
+ * Facts that were read of sessions before, in one file of the cache folder, a line a session. A session counts
  * as read as long as its stamp is the same. The file is written beside and takes the name then, so that
  * two processes never see half of it; the later one adds what the earlier has. A line that is torn, or
  * a file that is none, counts as nothing.
@@ -92,7 +92,7 @@ async function isWritten(file: string, entries: Entries): Promise<boolean> {
   }
 }
 
-/** What does not end its line is torn. */
+/** A last line without its end is torn. */
 function readEntries(file: string): Entries {
   const entries: Entries = new Map();
   const text = textOf(file);

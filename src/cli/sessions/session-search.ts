@@ -6,7 +6,7 @@ import type { TranscriptInput } from "../../transcripts/index.ts";
 export interface FoundSession {
   /** Name of its format, e.g. `claude-code`. */
   readonly agent: string;
-  /** What a person types for it: the beginning of this will do. */
+  /** The word that a person types for it: the beginning of this will do. */
   readonly id: string;
   /** Its title, else its project, else its file name. */
   readonly title: string;
@@ -22,24 +22,24 @@ export interface FoundSession {
   readonly name: string;
   /** Another one means that the session has changed. */
   readonly stamp: string;
-  /** What `readTranscript` takes. */
+  /** Gives what `readTranscript` takes. */
   load(): Promise<TranscriptInput>;
 }
 
-/** What a session's sub-agent did, which some agents keep as a session of its own. */
+/** The work of a session's sub-agent, which some agents keep as a session of its own. */
 export interface SubAgent extends FoundSession {
   /** Id of its session, where its place tells that. */
   readonly parent: string | undefined;
 }
 
-/** What a tool printed and the agent kept outside of the session. */
+/** An output of a tool that the agent kept outside of the session. */
 export interface OutputFile extends FoundFile {
   readonly agent: string;
   /** Id of its session, where its path tells that. */
   readonly session: string | undefined;
 }
 
-/** What was found at one agent's place. */
+/** The sessions and files found at one agent's place. */
 export interface SessionSearch {
   /** The folder or database that was looked into. */
   readonly place: string;
@@ -48,7 +48,7 @@ export interface SessionSearch {
   readonly outputs: readonly OutputFile[];
   /** Entries that could not be read. */
   readonly skipped: number;
-  /** What a person can do about sessions that are there and cannot be read from here. */
+  /** Advice about sessions that are there and cannot be read from here. */
   readonly hint?: string;
 }
 
@@ -62,14 +62,14 @@ export interface FoundFile {
   readonly mtimeMs: number;
 }
 
-/** What a folder holds; entries that may not be read are only counted. */
+/** The content of a folder; entries that may not be read are only counted. */
 export interface FolderFiles {
   readonly files: readonly FoundFile[];
   readonly skipped: number;
 }
 
 export interface FolderQuery {
-  /** How many levels of folders below this one are looked into. */
+  /** The levels of folders below this one that are looked into. */
   readonly depth: number;
   /** Whether a file counts, by its path below the folder. */
   readonly accepts: (relative: string) => boolean;

@@ -31,10 +31,10 @@ export interface SessionRow {
   readonly updated: number;
   /** Of its next request; `undefined` where it was not read. */
   readonly tokens: number | undefined;
-  /** How much of the usable window these are; 1 and more overflows. */
+  /** Their share of the usable window; 1 and more overflows. */
   readonly fill: number | undefined;
   readonly isOver: boolean;
-  /** How much of all prompts came from a cache, from 0 to 1. */
+  /** The share of all prompts that came from a cache, from 0 to 1. */
   readonly cache: number | undefined;
   /** US dollars; `undefined` where its models have no price. */
   readonly cost: number | undefined;
@@ -63,7 +63,7 @@ export function sessionRow(known: KnownSession, prices: OwnPrices = {}): Session
   };
 }
 
-/** What a table can be sorted by; the first of each comes first. */
+/** The orders of a table; the first of each comes first. */
 const ORDERS: Readonly<Record<string, (a: SessionRow, b: SessionRow) => number>> = {
   when: (a, b) => b.updated - a.updated,
   full: (a, b) => (b.fill ?? -1) - (a.fill ?? -1),
@@ -165,7 +165,7 @@ function line(cells: Cells, width: number, paint: (text: string) => string): str
   return `${cell(cells.about, room)}${before}${paint(full)}${after}`.trimEnd();
 }
 
-/** What `sessions --json` prints of one; fields are only ever added. */
+/** A session as `sessions --json` prints it; fields are only ever added. */
 export function sessionJson(row: SessionRow): object {
   const { session, facts } = row.known;
   return {

@@ -25,15 +25,15 @@ export interface FoundSessions {
   readonly hints: readonly string[];
 }
 
-/** Where an agent keeps its sessions, one a file. */
+/** The folder in which an agent keeps its sessions, one a file. */
 interface SessionFolder extends FolderQuery {
   readonly agent: string;
   readonly folder: string;
-  /** What a person knows the session by, from its path below the folder. */
+  /** The name that a person knows the session by, from its path below the folder. */
   readonly title: (names: readonly string[]) => string;
   /** The session's own name, where that of its file is not. */
   readonly name?: (names: readonly string[]) => string;
-  /** What a file is that is no session. */
+  /** The kind of a file that is no session. */
   readonly companion?: (relative: string) => Companion | undefined;
 }
 

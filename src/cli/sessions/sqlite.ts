@@ -23,7 +23,7 @@ export type Query = (sql: string, ...values: readonly string[]) => Row[];
  */
 export type OpenDatabase = <T>(file: string, ask: (query: Query) => T) => T;
 
-/** What we use of `node:sqlite`, which Node has without a flag since 22.13. */
+/** The used part of `node:sqlite`, which Node has without a flag since 22.13. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     file: string,
@@ -35,7 +35,7 @@ interface NodeSqlite {
   };
 }
 
-/** What we use of the package `node-sqlite3-wasm`. */
+/** The used part of the package `node-sqlite3-wasm`. */
 interface WasmSqlite {
   readonly Database: new (
     file: string,
@@ -75,7 +75,7 @@ function askNode<T>({ DatabaseSync }: NodeSqlite, file: string, ask: (query: Que
   }
 }
 
-/** How often a database that is being written is asked again. */
+/** The times that a database that is being written is asked again. */
 const ATTEMPTS = 5;
 
 /**

@@ -9,7 +9,7 @@ import { openIndex, type SessionIndex } from "./session-index.ts";
 import type { FoundSession, SubAgent } from "./session-search.ts";
 import { findSessions, type FoundSessions } from "./sessions.ts";
 
-/** Which of the sessions on this computer. */
+/** A choice of the sessions on this computer. */
 export interface SessionFilter {
   readonly agent?: string;
   /** A working directory: sessions of it and of folders below it. Absolute. */
@@ -30,7 +30,7 @@ export interface KnownSession {
   readonly session: FoundSession;
   /** `undefined`: it was not read since it changed last. */
   readonly facts: SessionFacts | undefined;
-  /** What it spent, its sub-agents included. */
+  /** Its spending, that of its sub-agents included. */
   readonly uses: readonly DayUse[];
 }
 
@@ -42,7 +42,7 @@ export interface Survey {
   readonly sessions: readonly KnownSession[];
 }
 
-/** How long a process may be busy with new facts before it keeps them, in ms. */
+/** The time for which a process may gather new facts before it keeps them, in ms. */
 const SAVE_EVERY_MS = 3_000;
 
 /**
@@ -91,7 +91,7 @@ async function readChanged(
     .filter((session) => read.get(session) === undefined)
     .sort((a, b) => b.modifiedAt - a.modifiedAt);
   if (changed.length === 0) return true;
-  // What reads and measures sessions takes longer to load than a list that is known already.
+  // The reader of sessions takes longer to load than a list that is known already.
   const { readFacts } = await import("./session-facts.ts");
   const deadline = Date.now() + patienceMs;
   const progress = startProgress(io, quiet);

@@ -113,7 +113,7 @@ function answered(result: Fields, calls: readonly Part[], time: number | undefin
   return [{ type: "results", message: { role: "tool", parts: [part], time } }];
 }
 
-/** What a result says; where it only names what a sub-agent did, that name. */
+/** The words of a result; of one that only names what a sub-agent did, that name. */
 function outputOf(result: Fields): OutputPart[] {
   const content = contentOf(result["content"]);
   const named = records(result["subagent_trajectory_ref"]).flatMap((ref) => {

@@ -8,8 +8,8 @@ import { contentBlocks } from "./content.ts";
 const SENT_HOOKS: ReadonlySet<unknown> = new Set(["SessionStart", "UserPromptSubmit"]);
 
 /**
- * What each kind of attachment told the model. The program has its own wording, which files do not
- * hold; here every kind gets one plain line that says what follows.
+ * The model was told each kind of attachment in a wording of the program that files do not hold;
+ * here every kind gets one plain line that says what follows.
  */
 const RENDERERS: Readonly<Record<string, (attachment: Fields) => string>> = {
   directory: (it) => titled(`Folder ${name(it)}:`, it["content"]),

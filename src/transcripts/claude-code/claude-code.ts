@@ -123,7 +123,7 @@ function noteSession(session: Session, line: Fields, { sidechain, time }: Entry)
 }
 
 /**
- * How full the window was, a sample a reply: every line of it repeats its usage, and the last one is
+ * The window gets a sample a reply: every line of it repeats its usage, and the last one is
  * the whole. Replies of sub-agents have windows of their own.
  */
 function noteSample(samples: Map<string, ContextSample>, { content, sidechain }: Entry): void {
@@ -134,7 +134,7 @@ function noteSample(samples: Map<string, ContextSample>, { content, sidechain }:
   samples.set(content.reply, { tokens, time: samples.get(content.reply)?.time ?? time });
 }
 
-/** What a reply cost, a sub-agent's too; the last line of it has the whole output. */
+/** The cost of a reply, a sub-agent's too; the last line of it has the whole output. */
 function noteRequest(
   requests: Map<string, RequestUsage>,
   { content, time }: Entry,

@@ -41,7 +41,7 @@ function decodeResult({ tool_use_id: id, is_error: failed, content }: Fields): T
   );
 }
 
-/** How the program begins an output that it wrote to a file, and how it names that file there. */
+/** The beginning of an output that the program wrote to a file, with the name of that file. */
 const PERSISTED = "<persisted-output>";
 const SAVED_TO = /Full output saved to: (.+)/;
 

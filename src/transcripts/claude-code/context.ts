@@ -13,7 +13,7 @@ interface EffectiveContext {
 }
 
 export interface Gaps {
-  /** How many lines the last compaction kept that the file does not hold. */
+  /** Lines that the last compaction kept and the file does not hold; their number. */
   readonly kept: number;
   /** The first line whose parent is not there. */
   readonly parent?: number;
@@ -73,7 +73,7 @@ interface Tree {
   /** The lines of the main conversation in file order. */
   readonly entries: readonly Entry[];
   readonly byUuid: ReadonlyMap<string, Entry>;
-  /** Where a preserved segment was hung behind its summary: uuid of its first line to the anchor. */
+  /** The place of a preserved segment behind its summary: uuid of its first line to the anchor. */
   readonly rehung: ReadonlyMap<string, string>;
   readonly before: ReadonlyMap<Entry, Entry | undefined>;
   /** Every line of the file, those of sub-agents too. */

@@ -5,13 +5,13 @@ import { instant, list, number, text } from "../lenient.ts";
 import { attachmentMessages } from "./attachment.ts";
 import { contentBlocks } from "./content.ts";
 
-/** What a line holds that matters for the context. */
+/** The part of a line that matters for the context. */
 export type Content =
   /** Nothing; but later lines may hang on it. */
   | { readonly type: "link" }
   /** One block or more of a reply; all lines of one reply share `reply`. */
   | { readonly type: "reply"; readonly reply: string; readonly message: Message }
-  /** What came from the person, from tools and from the program. */
+  /** Input of the person, of tools and of the program. */
   | { readonly type: "input"; readonly messages: readonly Message[] }
   | Compaction
   /** From here on the results of these calls were sent as placeholders. */
@@ -114,7 +114,7 @@ function usageOf(reported: Fields): Usage | undefined {
   return { input, output, cacheRead, cacheWrite: number(reported["cache_creation_input_tokens"]) };
 }
 
-/** How the texts begin that the program writes in the person's name. */
+/** Beginnings of the texts that the program writes in the person's name. */
 const PROGRAM_TEXT =
   /^\s*(?:<(?:command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr)|task-notification|system-reminder|user-memory-input)>|\[Request interrupted by user(?: for tool use)?\]\s*$)/;
 

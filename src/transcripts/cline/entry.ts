@@ -142,7 +142,7 @@ function blocksOf(content: unknown): Fields[] {
 
 interface UserContent {
   readonly results: ToolResultPart[];
-  /** What the person gave. */
+  /** The input of the person. */
   readonly typed: Part[];
   /** Attached files, notices and surroundings that the program put beside it. */
   readonly injected: Part[];
@@ -172,7 +172,7 @@ function userContent(content: unknown, calls?: CallPairing): UserContent {
 /** Tags in which the extension wraps what the person typed. */
 const TYPED_TAGS = ["task", "feedback", "answer", "user_message"];
 
-/** What is inside such a tag; `undefined` without one around the whole text. */
+/** The inside of such a tag; `undefined` without one around the whole text. */
 function unwrapped(content: string): string | undefined {
   const whole = content.trim();
   const tag = TYPED_TAGS.find((name) => whole.startsWith(`<${name}>`));

@@ -16,13 +16,13 @@ import { executes, exitCodeOf, neutralItem, type Item } from "./item.ts";
 /** The history of a rollout as it stands, item by item; a compaction replaces it. */
 export interface History {
   add(item: Item | undefined, time: number | undefined): void;
-  /** What the provider reported for the newest reply. */
+  /** The provider's report for the newest reply. */
   report(usage: Usage): void;
   /** Takes the payload of a `compacted` line. */
   compact(payload: Fields): void;
   /** The person took back the newest turns. */
   rollBack(turns: number): void;
-  /** What the newest compaction left of its summary, if there was one. */
+  /** The rest of the summary of the newest compaction, if there was one. */
   gap(): "summary" | "sealed" | undefined;
   /** The context as the model would see it; `typed` are the texts a person is known to have typed. */
   messages(typed: ReadonlySet<string>): Message[];
@@ -128,7 +128,7 @@ function lateInjected(messages: readonly Message[]): Message[] {
   );
 }
 
-/** What Codex writes of a command that has not ended yet, before what it printed. */
+/** Codex's words about a command that has not ended yet, before what it printed. */
 const RUNS_ON =
   /^(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\d+)\n/;
 

@@ -12,7 +12,7 @@ import { parseInput } from "../../dialects/wire.ts";
 import { contentParts, exitCodeIn, resultOf, textParts } from "../content.ts";
 import { list, number, text } from "../lenient.ts";
 
-/** What one response item is in the conversation: a piece of a reply, a result, or something else. */
+/** The part of one response item in the conversation: a piece of a reply, a result, or something else. */
 export interface Item {
   readonly type: "reply" | "results" | "other";
   readonly message: Message;
@@ -21,7 +21,7 @@ export interface Item {
 /** Items are OpenAI's: what the model made may go back to it untouched, under its dialect. */
 const DIALECT = "openai-responses";
 
-/** How the texts begin that the program writes in the person's name. */
+/** Beginnings of the texts that the program writes in the person's name. */
 const PROGRAM_TEXT =
   /^\s*(?:# AGENTS\.md instructions for |<(?:environment_context|user_instructions|INSTRUCTIONS|turn_aborted|user_shell_command|skill|subagent_notification|permissions instructions)>)/;
 
@@ -138,7 +138,7 @@ export function executes({ toolName }: ToolResultPart): boolean {
 const HEADER =
   /^(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?(?:Process exited with code|Exit code:) (-?\d+)\n/;
 
-/** What Codex itself says of a command's end: in its header, or in older files beside the output. */
+/** Codex's own word on a command's end: in its header, or in older files beside the output. */
 export function exitCodeOf(answer: ToolResultPart): number | undefined {
   if (!executes(answer)) return undefined;
   const said = resultText(answer);
@@ -147,7 +147,7 @@ export function exitCodeOf(answer: ToolResultPart): number | undefined {
   return number(fieldsOf(whole["metadata"])["exit_code"]);
 }
 
-/** What Codex tells its own backend beside an item; the public API knows no such field. */
+/** A word of Codex to its own backend beside an item; the public API knows no such field. */
 const PRIVATE_FIELD = "internal_chat_message_metadata_passthrough";
 
 function source(item: Fields): Source {

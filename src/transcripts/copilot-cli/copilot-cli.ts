@@ -17,7 +17,7 @@ import {
  */
 export const copilotCli = { open };
 
-/** What an event means for the conversation; most mean nothing. */
+/** The meaning of an event for the conversation; most have none. */
 interface Entry {
   readonly id?: string;
   readonly type: string;
@@ -27,7 +27,7 @@ interface Entry {
   readonly instructions?: string;
   readonly model?: string;
   readonly cwd?: string;
-  /** How full the window was. */
+  /** Fill of the window. */
   readonly tokens?: number;
 }
 
@@ -111,7 +111,7 @@ function meaning({ id, type, time }: Entry, data: Fields): Partial<Entry> {
   }
 }
 
-/** What was sent of a prompt; a program's own prompts name their source. */
+/** The sent form of a prompt; a program's own prompts name their source. */
 function said(data: Fields, about: Pick<Message, "id" | "time">): Piece | undefined {
   const { source = "user", isAutopilotContinuation, transformedContent, content } = data;
   const isTyped = source === "user" && isAutopilotContinuation !== true;
@@ -161,7 +161,7 @@ function compacted(data: Fields, time: number | undefined): Partial<Entry> {
   return { compaction: { summary }, tokens: tokensBefore };
 }
 
-/** How full the window was when the program ended. */
+/** Fill of the window when the program ended. */
 function windowIn(data: Fields): number | undefined {
   const names = ["systemTokens", "toolDefinitionsTokens", "conversationTokens"];
   const known = names.flatMap((name) => number(data[name]) ?? []);

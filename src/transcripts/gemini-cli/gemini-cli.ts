@@ -100,7 +100,7 @@ interface Chat {
   readonly current: readonly unknown[];
   /** Every record that the file has had, also those that were taken back or compressed away. */
   readonly all: readonly unknown[];
-  /** How many times the history was compressed. */
+  /** The number of times that the history was compressed. */
   readonly compactions: number;
 }
 

@@ -64,7 +64,7 @@ function decodeUser(info: Fields, parts: readonly Fields[], stamp: Stamp): Entry
 }
 
 /**
- * What the person gave, in one message, and in others what opencode added before and after it: the
+ * The input of the person in one message, and in others what opencode added before and after it: the
  * reminder of a mode stands where it was sent.
  */
 function userMessages(natives: readonly Fields[], stamp: Stamp): readonly Message[] {
@@ -234,7 +234,7 @@ function usageOf(tokens: Fields): Usage | undefined {
   return { input, output: made, cacheRead, cacheWrite };
 }
 
-/** What opencode sends in place of an output that it pruned. */
+/** The text that opencode sends in place of an output that it pruned. */
 const CLEARED = "[Old tool result content cleared]";
 
 /** The result in the state of a tool part; a pending or running one has none. */

@@ -131,7 +131,7 @@ function forgotten(condensations: readonly OpenHandsEvent[]): (event: OpenHandsE
     (ids.has(id) || ranges.some(([first, last]) => Number(id) >= first && Number(id) <= last));
 }
 
-/** What the shell noted beside an observation. */
+/** Notes of the shell beside an observation. */
 export function shellNotes({ extras }: OpenHandsEvent): Fields {
   return fieldsOf(extras["metadata"]);
 }
@@ -188,7 +188,7 @@ function answerOf({ tool_name, tool_call_id, action_id }: Fields): Fields {
   return { cause: action_id, tool_call_metadata: { function_name: tool_name, tool_call_id } };
 }
 
-/** What a tool answered: a list of content in newer versions, fields named by the tool in older. */
+/** The answer of a tool: a list of content in newer versions, fields named by the tool in older. */
 function observed(observation: Fields): Fields {
   const { content, output, message, exit_code, metadata } = observation;
   const said = [content, output, message].find(

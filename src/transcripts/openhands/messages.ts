@@ -179,7 +179,7 @@ function callInput(event: OpenHandsEvent): unknown {
 }
 
 /**
- * What an observation told the model: its content, for a command with what the shell noted around
+ * An observation as the model was told it: its content, for a command with what the shell noted around
  * it (the exit code is there), and the screenshots that came with it.
  */
 function observationOutput(event: OpenHandsEvent): OutputPart[] {

@@ -66,7 +66,7 @@ interface Run {
 }
 
 interface RunOptions {
-  /** What stands around the events, which says the run's name and the model with its window. */
+  /** The fields around the events, with the run's name and the model with its window. */
   readonly task?: unknown;
   readonly warnings: Warnings;
   /** 1-based line of the file, where a run is one line. */

@@ -16,7 +16,7 @@ interface Content extends PiContent {
   readonly title?: string;
 }
 
-/** Where the kept tail of a compaction starts: an entry's id, or in version 1 its index. */
+/** The start of the kept tail of a compaction: an entry's id, or in version 1 its index. */
 interface Compaction {
   /** Absent where it is not in the file. */
   readonly summary?: Message;
@@ -118,7 +118,7 @@ function effectiveMessages(branch: readonly Entry[], state: State): Message[] {
   return [...(summary === undefined ? [] : [summary]), ...kept, ...since];
 }
 
-/** Where the entries begin that the compaction at `at` keeps; `at` itself if they are not there. */
+/** The first of the entries that the compaction at `at` keeps; `at` itself if they are not there. */
 function firstKept(branch: readonly Entry[], at: number, state: State): number {
   const { firstKeptId, firstKeptIndex } = branch[at]?.compaction ?? {};
   if (firstKeptId !== undefined && firstKeptId === branch[at]?.id) return at;

@@ -65,7 +65,7 @@ function isName(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-/** What stands beside the messages: a name (tau-bench: task and trial), a title, the model,
+/** The fields beside the messages: a name (tau-bench: task and trial), a title, the model,
  * the system prompt of a Responses request. */
 export function aboutConversation({ wrapper }: PlainConversation): Partial<Conversation> {
   const { id, task_id, trial } = wrapper;

@@ -84,7 +84,7 @@ function decodeSystem(
   return unlessRefused(() => dialect.decode({ system, messages: [] }));
 }
 
-/** What a dialect decodes; nothing, and a word about it, where it refuses what it is given. */
+/** The conversation that a dialect decodes; nothing, and a word about it, where it refuses what it is given. */
 function unlessRefused(
   decode: () => readonly Message[],
   onRefusal: (problem: string) => void = () => {},
@@ -101,7 +101,7 @@ function unlessRefused(
 /** A decoder that warns of a message where the dialect's own would throw. */
 interface SafeDecoder {
   next(native: unknown, line?: number): readonly Message[];
-  /** What was still open at the end of the list. */
+  /** Calls that were still open at the end of the list. */
   rest(): readonly Message[];
 }
 

@@ -84,14 +84,14 @@ function titleOf({ subtype, systemPayload }: Fields): Fields {
   return subtype === "custom_title" ? fieldsOf(systemPayload) : {};
 }
 
-/** What a compression leaves; `undefined` for any other line. */
+/** The rest after a compression; `undefined` for any other line. */
 function historyIn({ subtype, systemPayload }: Fields): Fields[] | undefined {
   if (subtype !== "chat_compression") return undefined;
   const { compressedHistory } = fieldsOf(systemPayload);
   return Array.isArray(compressedHistory) ? records(compressedHistory) : undefined;
 }
 
-/** What was said aloud is written down for the screen alone. */
+/** Spoken words are written down for the screen alone. */
 function isSpoken({ message, subtype }: Fields): boolean {
   return message !== undefined && subtype !== "realtime_message";
 }

@@ -8,7 +8,7 @@ import { number, records, text } from "../lenient.ts";
 export interface HistoryEntry {
   readonly role: string;
   readonly content: unknown;
-  /** What is left of the content where the action stands in it. */
+  /** The rest of the content, if the action stands in it. */
   readonly thought?: string;
   readonly action?: string;
   readonly isDemo?: boolean;
@@ -29,7 +29,7 @@ interface Walk {
   open: readonly ToolCallPart[];
   issueSeen: boolean;
   readonly ids: CallIds;
-  /** How many replies with an action there were. */
+  /** The number of replies with an action. */
   actions: number;
   /** The file in the agent's editor after each action. */
   readonly openFiles: readonly (string | undefined)[];
@@ -111,7 +111,7 @@ function readObservation(walk: Walk, entry: HistoryEntry): void {
   else push(walk, { role: "user", kind: "injected", parts: contentParts(content) }, entry);
 }
 
-/** What a tool of 0.x says when there is no such file to open. */
+/** The words of a tool of 0.x when there is no such file to open. */
 const NOT_FOUND = /^File \S+ not found\.?\s*$/;
 
 function observed(call: ToolCallPart, { content, exitCode }: HistoryEntry): Part {
@@ -160,7 +160,7 @@ function callsOf({ tool_calls: calls }: Fields): Call[] {
   });
 }
 
-/** How an observation begins by the agent's own template. */
+/** The beginning of an observation by the agent's own template. */
 const RETURN_CODE = /^<returncode>(-?\d+)<\/returncode>\n/;
 
 const BLOCK_START = /^```(?:bash|sh|mswea_bash_command)[ \t]*\r?\n/gm;

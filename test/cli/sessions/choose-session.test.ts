@@ -40,6 +40,24 @@ describe("chooseSession without a terminal", () => {
     expect(io.lines().at(-1)).toContain("longhaul compact ID");
   });
 
+  it("names a file on one line, whatever is in its name", async () => {
+    const folder = path.join(home, ".claude/projects/p");
+    await mkdir(folder, { recursive: true });
+    for (const name of ["new\nline.jsonl", "\u001b[31mred.jsonl", "tab\t.jsonl", "🦊 é.jsonl"]) {
+      await writeFile(path.join(folder, name), "no session\n");
+    }
+    const io = at();
+    await listSessions(io, {});
+    for (const name of [
+      'new\\nline.jsonl"',
+      '\\u001b[31mred.jsonl"',
+      'tab\\t.jsonl"',
+      "🦊 é.jsonl",
+    ]) {
+      expect(io.lines().some((line) => line.endsWith(name))).toBe(true);
+    }
+  });
+
   it("says that the options ask for none, instead of a table without rows", async () => {
     await writeStorage(path.join(home, ".local/share/opencode"));
     const io = at();

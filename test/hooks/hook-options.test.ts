@@ -24,9 +24,9 @@ describe.each(Object.entries(makers))("what is no options is refused: %s", (_doo
     ["gpt-5", 'The options are "gpt-5"; they must be an object, e.g. { window: 200_000 }.'],
     [null, "The options are null"],
     [[], "The options are an array"],
-    [{ plugins: {} }, "The option plugins is an object; it must be a list of plugins"],
+    [{ plugins: {} }, "The option plugins is an object; it must be an array"],
     [{ plugins: [null] }, "The option plugins"],
-    [{ constraints: "be kind" }, 'The option constraints is "be kind"; it must be a list of texts'],
+    [{ constraints: "be kind" }, 'The option constraints is "be kind"; it must be an array'],
     [{ constraints: [5] }, "The option constraints"],
   ])("%j", (options, message) => {
     expect(() => make(options)).toThrow(

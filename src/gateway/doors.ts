@@ -254,7 +254,6 @@ export const DOORS: Readonly<Record<ProtocolName, Door>> = {
   }),
 };
 
-/** A name for receipts. */
 export function modelOf(params: WireObject): string {
   return textIn(params, "model") ?? "";
 }

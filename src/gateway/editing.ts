@@ -31,7 +31,6 @@ export interface SentBody {
   readonly beta?: string;
 }
 
-/** A request that was looked into. */
 export interface EditedRequest {
   readonly conversation: string;
   readonly model: string;

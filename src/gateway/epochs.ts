@@ -5,7 +5,6 @@ import type { GatewaySettings } from "./options.ts";
 import { beginsWith } from "./prefix-check.ts";
 import type { TokenPrice } from "./receipts.ts";
 
-/** The newest request of a conversation. */
 interface Newest {
   readonly list: readonly unknown[];
   readonly requests: number;

@@ -14,7 +14,6 @@ interface ExchangeParts extends EditingParts {
   readonly upstreams: Upstreams;
 }
 
-/** A request under way. */
 interface Underway {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -23,7 +22,6 @@ interface Underway {
   readonly signal: AbortSignal;
 }
 
-/** A request that was looked into. */
 interface OpenedBody {
   readonly edited: EditedRequest;
   /** The body as the client wrote it, unpacked. */
@@ -186,7 +184,6 @@ async function converse(
   for (const bill of bills) settle(edited, bill, { ...parts, status: head.statusCode ?? 0 });
 }
 
-/** The receipt of one request. */
 function settle(
   { conversation, model }: EditedRequest,
   { usage, given: givenBytes, sent: sentBytes, isEdit }: Bill,

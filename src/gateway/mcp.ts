@@ -5,7 +5,6 @@ import { archiveTools, windowTool } from "../mcp/tools.ts";
 import { pairsOf, type RawHeaders } from "./headers.ts";
 import type { ConversationReceipt } from "./metrics.ts";
 
-/** A request as it came, with its body. */
 export interface McpRequest {
   readonly method: string;
   readonly url: URL;

@@ -9,7 +9,6 @@ import {
   type Remembered,
 } from "./receipts.ts";
 
-/** One request of a conversation. */
 export interface Taken extends Answered {
   /** A name without content, the same for all requests of one conversation. */
   readonly conversation: string;

@@ -49,7 +49,6 @@ function webResponse(message: IncomingMessage): Response | undefined {
   return new Response(body, { status, headers: own });
 }
 
-/** An answer on its way to a client. */
 interface Pouring {
   /** The answer that begins, whose status and headers it gets. */
   readonly headOf: () => IncomingMessage;

@@ -18,7 +18,6 @@ export interface OwnParts {
   readonly everyOf: (prefix: string) => Archive;
 }
 
-/** A request to the gateway itself. */
 export interface OwnRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

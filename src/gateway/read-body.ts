@@ -92,7 +92,6 @@ function readBehind(bytes: Buffer, key: string, { body, same }: Beginning): Read
   return { bytes, params: { ...params, [key]: messages }, place: () => whole };
 }
 
-/** Bytes compared at once. */
 const STRETCH = 65_536;
 
 /** The length of the common beginning, in bytes. */

@@ -5,7 +5,6 @@ import type { ResponsesItem } from "../dialects/openai-responses/wire.ts";
 import { isWireObject, objectsIn, type WireObject } from "../dialects/wire.ts";
 import type { Output } from "./arrivals.ts";
 
-/** A message at its place in a request. */
 export interface Place<Native> {
   readonly at: number;
   readonly list: readonly Native[];

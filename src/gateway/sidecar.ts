@@ -120,7 +120,6 @@ export async function retrieved(
   return { hash, original_content };
 }
 
-/** An archive of one original. */
 function onlyOf(archive: Archive, handle: string): Archive {
   return {
     ...archive,

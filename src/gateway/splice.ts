@@ -15,7 +15,6 @@ export function spliced(text: string, given: unknown, edited: unknown): string {
   return text.slice(0, start) + body + text.slice(end);
 }
 
-/** A value where it stands in a text. */
 interface Place {
   readonly text: string;
   readonly value: unknown;
@@ -117,7 +116,6 @@ export function splicedBody(
 }
 
 export interface BodyPlace {
-  /** The field of its messages. */
   readonly key: string;
   readonly given: WireObject;
   /** A message that was never in a body is written the same in every place. */

@@ -4,7 +4,6 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { RawHeaders } from "./headers.ts";
 
-/** A request on its way to a provider. */
 export interface Outgoing {
   readonly url: URL;
   readonly method: string;

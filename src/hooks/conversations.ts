@@ -44,7 +44,6 @@ export type ConversationOf<Request, Whole> = (
   request?: ConversationRequest<Request>,
 ) => Conversation<Whole>;
 
-/** One conversation in memory. */
 interface Entry<Native, Whole> {
   native?: NativeContext<Whole>;
   readonly keys: Set<string>;

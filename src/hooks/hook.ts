@@ -67,7 +67,6 @@ export interface Hook<Request> {
   open(id: string, own: ContextOptions, model?: () => unknown): Context;
   /** A limit of a model that its provider names holds for contexts that are opened later. */
   heed(context: Context, model: () => unknown): void;
-  /** Gives up a context that was opened. */
   close(context: Context): void;
   /** The hook of a sub-agent: nothing of its parent's conversation, and the same archive. */
   subAgent(own: AnyOptions<Request>): Hook<Request>;

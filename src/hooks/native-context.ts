@@ -224,7 +224,6 @@ export function isReasoningRefusal(error: unknown): boolean {
   return REFUSAL.test(errorText(error));
 }
 
-/** The thinking that a provider refused. */
 function createRefusedReasoning() {
   const signatures = new Set<string>();
   const stripped = new WeakMap<Message, Message>();

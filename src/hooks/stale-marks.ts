@@ -4,7 +4,6 @@ import { isWireObject, type WireObject } from "../dialects/wire.ts";
 /** The cache breakpoints in the messages of a format. */
 export interface Marks<Native> {
   readonly count: (message: Native) => number;
-  /** A copy without them. */
   readonly remove: (message: Native) => Native;
 }
 

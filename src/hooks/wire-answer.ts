@@ -56,7 +56,6 @@ async function refusalOf(
   return { answer, error: { status: response.status, body: parseInput(text) } };
 }
 
-/** The same answer with another body. */
 function withBody(
   { status, statusText, headers, url }: Response,
   body: Bytes | string | null,
@@ -115,7 +114,6 @@ function watchBody(body: Bytes, values: Values, { api, learn, again }: AnswerWat
   });
 }
 
-/** The facts of an answer so far. */
 interface Seen {
   /** It is clear that there is an answer, or that there is none. */
   hasOpened: boolean;

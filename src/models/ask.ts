@@ -72,7 +72,6 @@ const MOST_OF_HEAD = 0.9;
 /** … but five sections need room to say anything. */
 const LEAST_CAP = 200;
 
-/** One summary in the making. */
 interface Ask extends AskOptions {
   readonly budget: PromptBudget;
   readonly deadline: Deadline;
@@ -112,7 +111,6 @@ async function askTwice(ask: Ask): Promise<Outcome> {
   return deadline.signal.aborted ? first : attempt(second.request, 2, ask);
 }
 
-/** The content of a call. */
 type Sent = Pick<SummaryRequest, "prompt" | "live">;
 
 interface Attempt extends Outcome {

@@ -14,7 +14,6 @@ interface Said {
   readonly usable: number;
 }
 
-/** Lines of each kind. */
 const MOST = 8;
 /** The least share of the usable tokens that is worth a line. */
 const WORTH = 0.01;

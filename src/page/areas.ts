@@ -1,7 +1,6 @@
 import type { ContentItem, ContentKind } from "../core/contents/window-contents.ts";
 import type { Area } from "./data.ts";
 
-/** Tools with an area of their own. */
 const OWN_TOOLS = 8;
 
 type Kind = Exclude<ContentKind, "tool-call" | "tool-result"> | "schemas";

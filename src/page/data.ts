@@ -19,7 +19,6 @@ export interface PageData {
   readonly areas: readonly Area[];
   /** Estimated tokens of the system prompt, where the session holds it beside the messages. */
   readonly system: number;
-  /** The same of the schemas of the tools. */
   readonly schemas: number;
   /** Every message that ever stood in the window, in the order of its first appearance. */
   readonly messages: readonly PageMessage[];
@@ -60,7 +59,6 @@ export interface About {
   /** The origin of that number, for people. */
   readonly source: string;
   readonly warnings: readonly string[];
-  /** It is shown while it goes on. */
   readonly isLive?: true;
 }
 
@@ -184,7 +182,6 @@ export interface SpentRow {
   readonly unpricedModels: readonly string[];
 }
 
-/** The texts of a message. */
 export type PageBody = readonly PagePart[];
 
 export interface PagePart {
@@ -219,7 +216,6 @@ export interface ConversationRow {
   readonly updatedAt: number;
 }
 
-/** A session played again. */
 export interface Replay {
   readonly window: number;
   readonly usable: number;

@@ -40,7 +40,6 @@ export interface PageInput {
   readonly costOf?: (message: Message) => number | undefined;
 }
 
-/** A page, and the messages behind it. */
 export interface Page {
   readonly data: PageData;
   readonly messages: readonly Message[];
@@ -62,7 +61,6 @@ export interface PageSource {
 
 const PER_PIECE = 100;
 
-/** Makes the data of a page; pure. */
 export function pageOf(input: PageInput): Page {
   const { about, size, instructions = "" } = input;
   const pool = poolOf(input.windows);

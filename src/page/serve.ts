@@ -9,7 +9,6 @@ import { originalIn } from "./originals.ts";
 import type { PageSource } from "./page-data.ts";
 import { contentPolicy, exportedPage, originalsFor, piecesOf, servedPage } from "./write.ts";
 
-/** Answers requests of the page. */
 export interface PageHandler {
   /** A browser needs it behind the # of the address; it is never sent in an address. */
   readonly token: string;
@@ -108,7 +107,6 @@ async function searchPages(source: PageSource, query: string): Promise<readonly 
   return all;
 }
 
-/** A conversation as one file. */
 async function sendExport(
   { searchParams }: URL,
   source: PageSource,

@@ -3,7 +3,6 @@ import { plainMessage } from "../core/message/original.ts";
 import { toJson } from "../core/text/json.ts";
 import type { PageEdit, PageView } from "./data.ts";
 
-/** The window between two edits. */
 export interface Window {
   /** All of that time, the newest last. */
   readonly messages: readonly Message[];
@@ -13,7 +12,6 @@ export interface Window {
 
 export type EditNote = Pick<PageEdit, "by" | "usage">;
 
-/** Windows, each message once. */
 export interface Pool {
   readonly messages: readonly Message[];
   readonly views: readonly PoolView[];

@@ -131,7 +131,6 @@ function noFates(): Record<Fate, number> {
   return Object.fromEntries(FATES.map((fate) => [fate, 0])) as Record<Fate, number>;
 }
 
-/** The same objects in the same order. */
 function isSame(list: readonly Message[], other: readonly Message[]): boolean {
   if (list === other) return true;
   return list.length === other.length && list.every((message, at) => message === other[at]);

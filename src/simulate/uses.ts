@@ -22,7 +22,6 @@ export const FAR_TOKENS = 8_000;
 /** A line with more names than this is a table; its neighbours bind nothing. */
 const MOST_COMPANIONS = 20;
 
-/** The last place of a name. */
 export interface Place {
   readonly at: number;
   readonly line: string;
@@ -45,7 +44,6 @@ export function createPlaces() {
   };
 }
 
-/** The neighbours of a name at its place. */
 export function bindingOf(
   past: readonly Message[],
   { at, line }: Place,

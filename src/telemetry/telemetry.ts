@@ -224,7 +224,6 @@ const SECONDS = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
 
-/** Everything that is measured. */
 export function createInstruments(meter: Meter) {
   const histogram =
     (unit: string, explicitBucketBoundaries: number[]) =>

@@ -25,7 +25,6 @@ export function splitUnits(messages: readonly Message[]): Unit[] {
   return joinLinked(units, messages);
 }
 
-/** Makes one unit of those that a link spans. */
 function joinLinked(units: Unit[], messages: readonly Message[]): Unit[] {
   if (linksIn(messages, { from: 0, to: messages.length }).length === 0) return units;
   const starts = new Map<string, number>();

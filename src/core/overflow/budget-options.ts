@@ -101,7 +101,6 @@ export const BUDGET_RULES: Readonly<Record<keyof BudgetOptions, NumberRule>> = {
   summaryShare: SHARE,
 };
 
-/** The names of all of them. */
 export const BUDGET_OPTIONS = Object.keys(BUDGET_RULES) as readonly (keyof BudgetOptions)[];
 
 /**

@@ -40,7 +40,6 @@ export function errorLayers(error: unknown): readonly ErrorLayer[] {
   return found;
 }
 
-/** The HTTP status that a layer names. */
 export function statusOf({ status, statusCode }: ErrorLayer): number | undefined {
   return [status, statusCode].find((value) => typeof value === "number");
 }

@@ -88,10 +88,8 @@ function wholeLines(head: string, atLineEnds: boolean): string {
   return line > head.length / 2 ? head.slice(0, line) : head;
 }
 
-/** A way to measure texts. */
 interface Ruler {
   readonly most: number;
-  /** The same way with another size. */
   of(most: number): Ruler;
   measure(text: string): number;
   fits(text: string): boolean;

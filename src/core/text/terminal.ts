@@ -23,7 +23,6 @@ export const NO_CLEANING: Cleaning = { escapes: 0, overwritten: 0, controls: 0, 
 // oxlint-disable-next-line no-control-regex
 const DIRTY = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\p{Cs}|\r(?!\n)/u;
 
-/** A terminal would show the text differently. */
 export function isDirty(text: string): boolean {
   return DIRTY.test(text);
 }
@@ -71,7 +70,6 @@ function eraseBack(line: string): string {
   return shown.join("");
 }
 
-/** Two cleanings as one. */
 export function addCleaning(a: Cleaning, b: Cleaning): Cleaning {
   return {
     escapes: a.escapes + b.escapes,

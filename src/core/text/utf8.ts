@@ -24,12 +24,10 @@ function asciiUntil(text: string, from: number, to: number): number {
   return at;
 }
 
-/** The first half of a pair. */
 export function isHigh(unit: number): boolean {
   return (unit & 0xfc00) === 0xd800;
 }
 
-/** The second half of a pair. */
 export function isLow(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00;
 }

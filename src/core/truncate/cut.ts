@@ -30,7 +30,6 @@ export interface Ends {
   readonly invalid: number;
 }
 
-/** The kept part of an output: one end or both. */
 interface KeptEnds {
   readonly head?: Kept;
   readonly tail?: Kept;
@@ -217,7 +216,6 @@ function omittedErrors(ends: Ends, head: Kept, tail: Kept): ErrorLines {
   };
 }
 
-/** The kept part of one end of an output. */
 interface Kept {
   /** Clean, and within the limits it was made for. */
   readonly text: string;

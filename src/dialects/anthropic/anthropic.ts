@@ -218,7 +218,6 @@ const MISPLACED: Readonly<Record<string, readonly string[]>> = {
   system: [...ASSISTANT_BLOCKS, ...USER_BLOCKS],
 };
 
-/** The rules that one block can break by itself. */
 function checkBlock(block: WireObject, role: string, report: Report): void {
   const type = String(block["type"]);
   const misplaced = MISPLACED[role] ?? [];

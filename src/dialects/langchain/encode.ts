@@ -81,7 +81,6 @@ function encodeGroup(
   return [make(type, { content, ...madeFields(built) })];
 }
 
-/** A text stays a text; blocks stay blocks. */
 function encodeContent(parts: readonly Part[], before: unknown): unknown {
   const said = parts.filter(isOutputPart);
   const isText = said.every((part) => part.type === "text" && part.source === undefined);
@@ -89,7 +88,6 @@ function encodeContent(parts: readonly Part[], before: unknown): unknown {
   return said.map((part) => encodeBlock(part, "user"));
 }
 
-/** Every result is a message of its own. */
 function encodeResults(
   parts: readonly Part[],
   native: Native | undefined,

@@ -105,7 +105,6 @@ export function createMake(natives: readonly unknown[]): MakeMessage {
   };
 }
 
-/** The marks under `additional_kwargs.longhaul`. */
 export function readMarks(native: WireObject): Pick<Message, "kind" | "metadata"> {
   const { kind, metadata } = readMessageMarks(native["additional_kwargs"]);
   // LangChain's own summaries, too.

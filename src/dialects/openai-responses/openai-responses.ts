@@ -160,7 +160,6 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   assistant: ["output_text", "refusal"],
 };
 
-/** The rules that one item can break by itself. */
 function checkItem(item: WireObject, type: string, report: Report): void {
   checkId(item, type, report);
   switch (type) {

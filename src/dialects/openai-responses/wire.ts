@@ -161,7 +161,6 @@ export interface ReplySource extends MessageSource {
   readonly thought?: readonly ResponsesItem[];
 }
 
-/** Items of the model in a row, as one message. */
 export function fromReply(
   { items, parts }: { readonly items: readonly ResponsesItem[]; readonly parts: readonly Part[] },
   thought: readonly ResponsesItem[] | undefined,

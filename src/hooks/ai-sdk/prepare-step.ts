@@ -19,7 +19,6 @@ export interface Hooks {
   readonly conversationOf: ConversationOf<CallOptions, Natives>;
 }
 
-/** `prepareStep` as the SDK calls it. */
 export function createPrepareStep({ native, runs, extras }: Hooks) {
   return async (options: Step): Promise<{ messages: Natives }> => {
     const { messages, steps } = options;

@@ -140,7 +140,6 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
   };
 }
 
-/** The calls of a model in one's own graph. */
 function createCalls(
   conversationFor: (request: LangChainRequest) => Conversation,
 ): Pick<LangChainContext, "invoke" | "stream"> {

@@ -33,7 +33,6 @@ export interface SentRequest {
 
 type Call<Answer> = (messages: Natives, model: unknown) => Promise<Answer>;
 
-/** One conversation in LangChain messages. */
 export function conversationOn(context: Context) {
   const native = nativeContextOn<Natives, LangChainMessage>(context, {
     dialect: langchain,

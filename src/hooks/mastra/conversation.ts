@@ -68,7 +68,6 @@ type Natives = readonly AiSdkMessage[];
 
 export type Conversation = ReturnType<typeof conversationOn>;
 
-/** One conversation of a Mastra agent. */
 export function conversationOn(context: Context) {
   const native = nativeContextOn<Natives, AiSdkMessage>(context, {
     dialect: aiSdk,

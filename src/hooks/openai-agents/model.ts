@@ -150,7 +150,6 @@ export function reportedUsage(usage: unknown): Usage | undefined {
   return usageOf({ total, output, cacheRead: fieldsOf(details[0])["cached_tokens"] });
 }
 
-/** A summarizer on a model of the SDK. */
 export function summarizerOf(given: unknown): Summarizer | undefined {
   if (!isModel(given)) return undefined;
   return sdkSummarizer({

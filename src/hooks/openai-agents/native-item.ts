@@ -36,7 +36,6 @@ function edited(value: WireObject): WireObject {
   return { ...copy, providerData: provided };
 }
 
-/** Takes an edited field over. */
 function change(copy: Record<string, unknown>, name: string, value: WireObject): void {
   const field = name === "call_id" ? "callId" : name;
   const changed = nativeField(name, value, copy["role"] as string | undefined);

@@ -14,7 +14,6 @@ export const chatAnswers: WireApi = {
   },
 };
 
-/** A whole completion, or a chunk of one. */
 function readCompletion(value: WireObject): AnswerFacts {
   const { choices, usage, error } = value;
   const [choice] = (Array.isArray(choices) ? choices : []) as readonly unknown[];
@@ -52,7 +51,6 @@ const LEAD_IN: ReadonlySet<unknown> = new Set([
 /** Events with which an answer ends. */
 const END: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 
-/** A whole response, or an event of a stream. */
 function readResponse(value: WireObject): AnswerFacts {
   const { type } = value;
   if (LEAD_IN.has(type)) return {};

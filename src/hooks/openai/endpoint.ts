@@ -21,7 +21,6 @@ export interface Endpoint<Params, Native> extends WireApi {
   /** The messages of a request; `undefined` if there are none. */
   messagesOf(params: Params): readonly Native[] | undefined;
   withMessages<Given extends Params>(params: Given, messages: readonly Native[]): Given;
-  /** The rest of the request. */
   besideOf(params: Params): Pick<PrepareOptions, "instructions" | "tools" | "maxOutput">;
   /** The sign that somebody else keeps or edits the conversation. */
   managedBy(params: Params): string | undefined;

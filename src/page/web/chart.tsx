@@ -51,7 +51,6 @@ export function Chart(props: ChartProps) {
   return <div class="chart" ref={box} role="img" aria-label={spoken(model)} />;
 }
 
-/** The chart in words. */
 function spoken({ data, totals, top }: Model): string {
   const { about, steps, edits } = data;
   const compactions = edits.filter(({ type }) => type === "compact").length;

@@ -122,7 +122,6 @@ function Cut({ texts, message, query = "" }: PartsProps) {
   );
 }
 
-/** A text of the archive. */
 function Original({ load, query }: { load: () => Promise<string | undefined>; query: string }) {
   const [text, setText] = useState<string | false>();
   useEffect(() => {

@@ -107,7 +107,6 @@ function Summary({ lines, onMessage }: SummaryProps) {
   );
 }
 
-/** Pieces that are shown at first. */
 const SHOWN = 5;
 
 function Pieces({ texts, edit, model: { data } }: Omit<EditProps, "onMessage">) {

@@ -13,7 +13,6 @@ export interface Model {
   readonly editsAt: ReadonlyMap<number, readonly PageEdit[]>;
   /** The messages as they came, without what stands for others; in order. */
   readonly said: readonly number[];
-  /** The highest point of the chart. */
   readonly top: number;
 }
 
@@ -91,7 +90,6 @@ export function viewList({ views }: PageData, view: number): number[] {
   return list;
 }
 
-/** The messages of a request. */
 export function seenAt(data: PageData, step: number): number[] {
   const { view = 0, length = 0 } = data.steps[step] ?? {};
   return viewList(data, view).slice(0, length);
@@ -108,7 +106,6 @@ export function timeOf(data: PageData, step: PageStep | undefined): number | und
   return step?.answer === undefined ? undefined : data.messages[step.answer]?.time;
 }
 
-/** The kind of a message, in a word. */
 export function roleOf({ role, kind, tools }: PageMessage): string {
   if (kind !== undefined) return kind;
   if (role === "tool") return tools?.[0] ?? "tool";

@@ -6,7 +6,6 @@ export interface Source {
   conversations(): Promise<readonly ConversationRow[]>;
   /** `progress` hears the share that has come. */
   data(id: string, progress?: (share: number) => void): Promise<PageData>;
-  /** The texts of so many messages. */
   piece(id: string, piece: number): Promise<readonly PageBody[]>;
   /** An original of the archive; `undefined` where it is gone. */
   original(id: string, handle: string): Promise<string | undefined>;

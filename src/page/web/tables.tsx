@@ -245,7 +245,6 @@ interface MoreProps {
   readonly children: ComponentChildren;
 }
 
-/** Shows what stands further down. */
 export function More({ onClick, children }: MoreProps) {
   return (
     <button type="button" class="more" onClick={onClick}>
@@ -261,7 +260,6 @@ interface ModesProps<Mode> {
   readonly onMode: (mode: Mode) => void;
 }
 
-/** Buttons of which one is pressed. */
 export function Modes<Mode extends string | number>(props: ModesProps<Mode>) {
   const { label, modes, pressed, onMode } = props;
   return (

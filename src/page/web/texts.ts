@@ -1,7 +1,6 @@
 import { type Found, holds, type PageBody, type PageData } from "../data.ts";
 import type { Source } from "./source.ts";
 
-/** The hits of a search until now. */
 export interface Finding {
   readonly hits: readonly number[];
   /** The share of the texts that was looked through; 1 at the end. */

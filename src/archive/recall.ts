@@ -243,12 +243,7 @@ async function countLines(reader: OriginalReader): Promise<number> {
   return (await lineEndsBetween(reader, 0, reader.bytes)) + (last[0] === 10 ? 0 : 1);
 }
 
-const RECALL_OPTIONS: OptionNames<RecallOptions> = {
-  lines: true,
-  bytes: true,
-  maxLines: true,
-  maxBytes: true,
-};
+const RECALL_OPTIONS: OptionNames<RecallOptions> = { ...RECALL_LIMITS, lines: true, bytes: true };
 
 function checkRange(options: RecallOptions): void {
   checkNames(options, RECALL_OPTIONS);

@@ -84,23 +84,12 @@ export function createAhead(): Ahead {
     growth: createGrowth(),
     begin({ messages, tailStart, template }, start) {
       const abort = new AbortController();
-      const settled = { isReady: false };
       // A summary that cannot be written is found out when it is needed.
-      const answer = start(abort.signal)
-        .catch(() => undefined)
-        .finally(() => {
-          settled.isReady = true;
-        });
-      pending = {
-        prefix: messages.slice(0, tailStart),
-        tailStart,
-        template,
-        answer,
-        abort,
-        get isReady() {
-          return settled.isReady;
-        },
-      };
+      const answer = start(abort.signal).catch(() => undefined);
+      const prefix = messages.slice(0, tailStart);
+      const begun = { prefix, tailStart, template, answer, abort, isReady: false };
+      void answer.then(() => (begun.isReady = true));
+      pending = begun;
     },
     match(messages) {
       if (pending === undefined) return undefined;

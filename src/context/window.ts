@@ -47,7 +47,7 @@ export function createWindow(options: BudgetOptions & NamedModel): LearnedWindow
   const update = (): void => {
     const window = passing ?? learned;
     const shrunk = window === undefined ? {} : { window, maxInput: undefined };
-    current = budgetOf({ ...options, ...(reserved !== undefined && { reserved }), ...shrunk });
+    current = budgetOf({ ...options, reserved: reserved ?? options.reserved, ...shrunk });
   };
   const learn = (window: number): void => {
     if (window < (learned ?? configured.window)) learned = window;

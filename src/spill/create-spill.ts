@@ -56,7 +56,7 @@ export interface SpillResult {
 
 export const DEFAULT_MAX_BYTES = 4_294_967_296;
 
-const SPILL_OPTIONS: OptionNames<SpillOptions> = {
+export const SPILL_OPTIONS: OptionNames<SpillOptions> = {
   archive: true,
   limits: true,
   direction: true,

@@ -12,7 +12,12 @@ import {
 } from "../core/truncate/limits.ts";
 import { type CommandLine, startCommand } from "./command.ts";
 import { checkAboveZero, cutAndKeep, type Kept, previewText } from "./cut.ts";
-import { DEFAULT_MAX_BYTES, type SpillOptions, type SpillResult } from "./create-spill.ts";
+import {
+  DEFAULT_MAX_BYTES,
+  SPILL_OPTIONS,
+  type SpillOptions,
+  type SpillResult,
+} from "./create-spill.ts";
 import { fileOutput, type Output, pipeOutput, type Progress, reporter } from "./output.ts";
 import { createSink, reasonOf } from "./sink.ts";
 import { findsStrays, supervise, type Supervised } from "./supervise.ts";
@@ -63,20 +68,16 @@ const FULL_BYTES = 65_536;
 const BLOCK_BYTES = 512;
 
 const RUN_OPTIONS: OptionNames<CommandLine & RunOptions> = {
+  ...SPILL_OPTIONS,
   command: true,
   file: true,
   args: true,
-  archive: true,
-  limits: true,
-  direction: true,
   cwd: true,
   env: true,
   stdin: true,
   timeoutMs: true,
   signal: true,
   graceMs: true,
-  maxFileBytes: true,
-  keep: true,
   onProgress: true,
 };
 

@@ -62,6 +62,7 @@ describe("faults of a database", () => {
     const told: number[] = [];
     const failures: unknown[] = [];
     for (let round = 0; round < 3; round++) {
+      const before = stored.size;
       const writers = Array.from({ length: 12 }, async (_, writer) => {
         for (let count = 0; count < 10; count++) {
           const at = (round * 12 + writer) * 10 + count;
@@ -75,7 +76,9 @@ describe("faults of a database", () => {
           }
         }
       });
-      await delay(60 + round * 40);
+      // In the middle of writes, however long the first one takes here.
+      await vi.waitFor(() => expect(stored.size).toBeGreaterThan(before), 60_000);
+      await delay(round * 40);
       await database.crash();
       await delay(300);
       await database.restart();

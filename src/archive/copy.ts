@@ -3,7 +3,7 @@ import { handleFor, handleKind } from "../core/message/handle.ts";
 import { MOST_UNITS } from "../core/message/original.ts";
 import type { Archive, ArchiveEntry, ArchiveJournal } from "./archive.ts";
 import { sha256OfBytes } from "./digest.ts";
-import { concurrencyLimit } from "./files.ts";
+import { concurrencyLimit } from "./at-once.ts";
 import type { OpenArchive } from "./open.ts";
 import { openOriginal, readPiece } from "./reading.ts";
 

@@ -35,7 +35,6 @@ import {
 import { sha256Hex, sha256OfBytes } from "./digest.ts";
 import {
   appendLine,
-  concurrencyLimit,
   createFile,
   fileStats,
   giveName,
@@ -43,9 +42,9 @@ import {
   MOST_OPEN,
   openPlainFile,
   readPlainFile,
-  syncFolder,
   wholeLines,
 } from "./files.ts";
+import { concurrencyLimit, createFolderSync } from "./at-once.ts";
 import { openSpill } from "./spill-file.ts";
 import type { RetentionOptions } from "./retention.ts";
 
@@ -148,13 +147,14 @@ export function folderArchive({ own, collect, others, ...uses }: ArchivePlace): 
   const note = createUses(own, uses);
   const begin: Begin = (use) => attempt("use", own, () => note(use));
   const limited = concurrencyLimit(MOST_OPEN);
+  const sync = createFolderSync(own);
   const turn = createTurns();
   const reading = retryPutBack(begin, join(own, STAMP_FILE));
-  const keep = async (handle: Handle, stored: Stored): Promise<ArchiveEntry> => {
+  const keep = async (handle: Handle, stored: Omit<Stored, "sync">): Promise<ArchiveEntry> => {
     // Also when nothing can be stored, because the disk is full: then there is most to do.
     collect?.();
     await begin("write");
-    return limited(() => store(pathOf(own, handle), handle, stored));
+    return limited(() => store(pathOf(own, handle), handle, { ...stored, sync }));
   };
   return {
     name: "directory",
@@ -164,18 +164,17 @@ export function folderArchive({ own, collect, others, ...uses }: ArchivePlace): 
     get: async (text) => {
       const handle = checkedHandle(text);
       const path = pathOf(own, handle);
-      const bytes = await reading(() =>
-        limited(() => attempt("read", path, () => readPlainFile(path))),
-      );
+      const read = (): Promise<Buffer | undefined> =>
+        attempt("read", path, () => readPlainFile(path));
+      const bytes = await reading(() => limited(read));
       if (bytes === undefined) throw missingOriginal(handle);
       return contentOf(bytes, handle, path);
     },
     has: async (handle) => {
       if (!isHandle(handle)) return false;
       const path = pathOf(own, handle);
-      const look = (): Promise<object | undefined> =>
-        attempt("look for", path, async () => fileStats(path));
-      return (await reading(look)) !== undefined;
+      const stats = await reading(() => attempt("look for", path, async () => fileStats(path)));
+      return stats !== undefined;
     },
     list: async () => {
       await begin("read");
@@ -200,7 +199,7 @@ export function folderArchive({ own, collect, others, ...uses }: ArchivePlace): 
       collect?.();
       await begin("write");
       const adopt = (handle: Handle, file: string, bytes?: Uint8Array): Promise<ArchiveEntry> =>
-        store(pathOf(own, handle), handle, { pieces: bytes && [bytes], file });
+        store(pathOf(own, handle), handle, { pieces: bytes && [bytes], file, sync });
       return openSpill({ folder: own, adopt });
     },
   };
@@ -227,6 +226,8 @@ function retryPutBack(begin: Begin, stamp: string): Reading {
 }
 
 interface Stored {
+  /** Makes the names in its folder last. */
+  readonly sync: () => Promise<void>;
   /** The content; absent for a handle that nobody had before. */
   readonly pieces?: readonly (string | Uint8Array)[];
   /** A file that has the content already, under another name. */
@@ -239,7 +240,7 @@ async function store(path: string, handle: Handle, stored: Stored): Promise<Arch
     inFolder(dirname(path), async () => {
       if (!(await create(path, stored))) await compare(path, handle, stored);
       // Also when another process made the file: its name may not have been synced yet.
-      await syncFolder(dirname(path));
+      await stored.sync();
       return entryOf(handle, path, lstatSync(path));
     }),
   );

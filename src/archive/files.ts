@@ -286,22 +286,3 @@ export function openPlainFile(path: string): OriginalReader | undefined {
 
 /** So many files may be open at once; more would not be faster and could use up the descriptors. */
 export const MOST_OPEN = 16;
-
-/** At most `limit` tasks run at a time; the others wait in the order in which they came. */
-export function concurrencyLimit(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
-  const waiting = new Set<() => void>();
-  let running = 0;
-  return async (task) => {
-    if (running < limit) running++;
-    else await new Promise<void>((go) => waiting.add(go));
-    try {
-      return await task();
-    } finally {
-      const [next] = waiting;
-      // The one that waits takes over the place, so the number that run stays the same.
-      if (next === undefined) running--;
-      else waiting.delete(next);
-      next?.();
-    }
-  };
-}

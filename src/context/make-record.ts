@@ -3,7 +3,7 @@ import { prunes } from "../core/message/edit.ts";
 import { wholeTokens } from "../core/overflow/budget.ts";
 import { movedPlan } from "../core/plan/plan.ts";
 import { requestTokens } from "../core/plan/size.ts";
-import { partTokens } from "../core/tokens/count.ts";
+import { tokensOfPart } from "../core/tokens/meter.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Edit, Message } from "../core/message/index.ts";
 import type { CompactionPlan, ContextPlan } from "../core/plan/index.ts";
@@ -183,7 +183,7 @@ function pieceReport(edit: Edit, { planned, tokens }: EditFacts): PieceReport {
   const isTool = part?.type === "tool-result" || part?.type === "tool-call";
   return {
     tool: isTool ? part.toolName : (message?.role ?? ""),
-    tokens: part === undefined ? 0 : partTokens(part, tokens.counter),
+    tokens: message && part ? wholeTokens(tokensOfPart(message, part, tokens)) : 0,
     handle: edit.handle,
     reason: edit.reason,
   };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { concurrencyLimit } from "../../src/archive/files.ts";
+import { concurrencyLimit } from "../../src/archive/at-once.ts";
 
 it("runs at most so many tasks at a time, in the order in which they came", async () => {
   const limited = concurrencyLimit(3);

@@ -33,7 +33,11 @@ vi.mock("node:fs", async (importOriginal) => {
       real.linkSync(...args)
     ),
     write: failing(real.write, "write", promisify(real.write)),
-    writev: failing(real.writev, "write", promisify(real.writev)),
+    writev: failing(real.writev, "write", async (file: number, pieces: Uint8Array[]) =>
+      faults.has("short")
+        ? promisify(real.write)(file, pieces[0] ?? new Uint8Array(), 0, 3)
+        : promisify(real.writev)(file, pieces),
+    ),
     fsync: failing(real.fsync, "sync", promisify(real.fsync)),
   };
 });
@@ -69,6 +73,15 @@ afterAll(() => fs.rm(scratch, { recursive: true, force: true }));
 function newFolder(): string {
   return join(scratch, `case-${++cases}`);
 }
+
+it("writes the rest where a disk takes only a part at once", async () => {
+  const archive = directoryArchive(newFolder(), { retention: false });
+  faults.set("short", "");
+  const pieces = ["one\n", "", "zwölf\n", "drei\n"];
+  const handle = "head_0123456789abcdef";
+  const { path = "" } = (await archive.putPieces?.(handle, pieces)) ?? {};
+  expect(await fs.readFile(path, "utf8")).toBe(pieces.join(""));
+});
 
 describe("a failing disk", () => {
   it.each([

@@ -8,7 +8,7 @@ import type {
 } from "@aws-sdk/client-s3";
 import { setTimeout as delay } from "node:timers/promises";
 import { ContextError, isContextError } from "../../core/error.ts";
-import { concurrencyLimit } from "../files.ts";
+import { concurrencyLimit } from "../at-once.ts";
 import { randomDigits } from "../digest.ts";
 import { isConflict, isGone, isLoss, isTaken, s3Failure } from "./failure.ts";
 

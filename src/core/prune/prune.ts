@@ -11,7 +11,9 @@ import {
 } from "../message/message.ts";
 import { originalHandle } from "../message/original.ts";
 import { splitUnits, turnStarts, waitingCalls } from "../message/structure.ts";
+import { wholeTokens } from "../overflow/budget.ts";
 import { partTokens } from "../tokens/count.ts";
+import { tokensOfPart } from "../tokens/meter.ts";
 import { inputPlaceholder, placeholder } from "./placeholder.ts";
 import { isFailed, protection, type PruneContext } from "./protection.ts";
 import { findRepeats } from "./repeats.ts";
@@ -64,7 +66,7 @@ export function prunedPieces(
   let saved = 0;
   for (const candidate of candidates(messages, scope, context)) {
     if (saved >= context.excess) break;
-    const piece = prunedPiece(candidate, context);
+    const piece = prunedPiece(candidate, messages, context);
     if (piece === undefined) continue;
     chosen.push(piece);
     saved += piece.saving;
@@ -86,10 +88,14 @@ export function prunableTokens(messages: readonly Message[], context: PruneConte
 }
 
 /** The edit that prunes a candidate; `undefined` where its placeholder would not be smaller. */
-function prunedPiece(candidate: Candidate, context: PruneContext): PrunedPiece | undefined {
+function prunedPiece(
+  candidate: Candidate,
+  messages: readonly Message[],
+  context: PruneContext,
+): PrunedPiece | undefined {
   const { message, part, call, result, reason } = candidate;
   const handle = originalHandle(result ?? call, context.digest);
-  const shorter = shortened(candidate, context, handle);
+  const shorter = shortened(candidate, messages, { ...context, handle });
   if (shorter === undefined) return undefined;
   const { text = "", input, saving } = shorter;
   const base = { message, part, handle, reason };
@@ -108,16 +114,17 @@ interface Shortened {
 }
 
 function shortened(
-  { call, result, facts, reason }: Candidate,
-  { counter, recall }: PruneContext,
-  handle: Handle | undefined,
+  { message, call, result, facts, reason }: Candidate,
+  messages: readonly Message[],
+  { handle, ...context }: PruneContext & { readonly handle: Handle | undefined },
 ): Shortened | undefined {
+  const { counter, recall } = context;
   if (result === undefined) {
     const input = smallInput(call.input, facts.largeInput, { handle, recall });
     const saving = partTokens(call, counter) - partTokens({ ...call, input }, counter);
     return saving > 0 ? { input, saving } : undefined;
   }
-  const tokens = partTokens(result, counter);
+  const tokens = wholeTokens(tokensOfPart(messages[message] as Message, result, context));
   const text = placeholder({
     tool: call.toolName || result.toolName,
     input: facts.subject,
@@ -141,7 +148,7 @@ export function prunedView(messages: readonly Message[], context: PruneContext):
   const view = [...messages];
   const scope = { before: pruneBoundary(messages, context) };
   for (const candidate of candidates(messages, scope, context)) {
-    const shorter = shortened(candidate, context, undefined);
+    const shorter = shortened(candidate, messages, { ...context, handle: undefined });
     const message = view[candidate.message];
     if (shorter === undefined || message === undefined) continue;
     const { text = "", input } = shorter;

@@ -90,6 +90,22 @@ function sum(messages: readonly Message[], measure: Measure): number {
   return total;
 }
 
+/** The least that a message takes. */
+const EMPTY: Message = { role: "tool", parts: [] };
+
+/**
+ * The tokens of one part of a message. Most messages have only one, and the meter knows them; where
+ * there are others, this one is counted.
+ */
+export function tokensOfPart(
+  message: Message,
+  part: Part,
+  { meter, counter }: { readonly meter: MessageMeter; readonly counter: TokenCounter },
+): number {
+  if (message.parts.length !== 1) return partTokens(part, counter);
+  return meter.tokens(message) - meter.tokens(EMPTY);
+}
+
 /** How big one part is. */
 export function partSize(part: Part, counter: TokenCounter): MessageSize {
   return { tokens: partTokens(part, counter), bytes: partBytes(part), images: partImages(part) };

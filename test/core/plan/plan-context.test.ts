@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkMessages, messageText } from "../../../src/core/message/index.ts";
+import { checkMessages, handleFor, messageText } from "../../../src/core/message/index.ts";
 import type { Handle, Message } from "../../../src/core/message/index.ts";
 import { contextBudget } from "../../../src/core/overflow/index.ts";
 import {
@@ -433,9 +433,11 @@ describe("the promises, over generated conversations", () => {
         const after = applyPlan(messages, plan, effects);
         expect(meter.total(after)).toBeLessThan(own.budget.usable);
         expect(checkMessages(after)).toEqual([]);
-        const originals = originalsOf(messages, plan, digest)
-          .map((one) => one.content)
-          .join("\n");
+        const all = originalsOf(messages, plan, digest);
+        for (const { handle, kind, content } of all) {
+          expect(handle).toBe(handleFor(kind, content, digest));
+        }
+        const originals = all.map((one) => one.content).join("\n");
         for (const message of messages) {
           if (after.includes(message)) continue;
           for (const part of message.parts) {

@@ -120,10 +120,10 @@ interface Bill {
   fresh: number;
 }
 
-function dollars(bill: Bill, { model, rules }: Provider): number {
+function dollars(bill: Bill, { model }: Provider): number {
   const price = priceAt(model);
   if (price === undefined) throw new Error(`No price is known for ${model}.`);
-  return costOf({ ...bill, output: 0, rules }, price);
+  return costOf({ ...bill, output: 0 }, price);
 }
 
 function add(bill: Bill, { read, written, fresh }: CacheUse): void {

@@ -22,7 +22,7 @@ export interface Packing {
 type Unpacker = Transform & { readonly bytesWritten: number };
 
 /** Node has zstd since 22.15. */
-const { createZstdDecompress, zstdDecompressSync } = zlib as {
+const { createZstdDecompress, zstdDecompressSync } = zlib as unknown as {
   createZstdDecompress?: () => Unpacker;
   zstdDecompressSync?: (bytes: Uint8Array, options: object) => Unpacked;
 };

@@ -55,7 +55,7 @@ export function langChainTokens(
 export const ROWS: readonly Row[] = [
   {
     name: "longhaul, cold",
-    does: "createContext() with 32,000 usable tokens, prepare() with force: true: counts all, summarizes from the ledger, head to the memory archive; message objects never seen before",
+    does: "createContext() with 32,000 usable tokens, prepare() with force: true: counts all, summarizes from the ledger, head to the folder of the process, synced; message objects never seen before",
     kind: "ours",
     load: async (entries) => {
       const { createContext } = await import("../../src/index.ts");

@@ -30,7 +30,7 @@ async function main(originals: number, isGrowthAlone: boolean): Promise<void> {
     if (!isGrowthAlone) await stepsAndEdits(database);
     if (!isGrowthAlone) await manyConversations(database);
     await growth(database, originals);
-    await archive.close();
+    await archive.close?.();
   } finally {
     await database.stop();
   }
@@ -100,7 +100,7 @@ async function child(): Promise<void> {
   };
   await Promise.all(Array.from({ length: 10 }, worker));
   process.send?.(times);
-  await archive.close();
+  await archive.close?.();
   process.disconnect();
 }
 
@@ -141,7 +141,7 @@ async function growth(database: Database, originals: number): Promise<void> {
       console.log(`search of ${where} for ${pattern}: ${hits.length} hits in ${took} ms`);
     }
   }
-  await archive.close();
+  await archive.close?.();
 }
 
 if (process.argv[2] === "child") await child();

@@ -101,7 +101,7 @@ async function child(): Promise<void> {
   await Promise.all(Array.from({ length: 10 }, worker));
   process.send?.(times);
   await archive.close?.();
-  process.disconnect();
+  process.disconnect?.();
 }
 
 const PER_CONVERSATION = 100;

@@ -110,17 +110,9 @@ export function sourceOf(messages: readonly Message[], options: PlanOptions): So
   const goes = mediaTest(options.describeMedia);
   const whole = described(messages, mediaEdits(messages, goes, options));
   const hadMedia = unansweredMedia(messages, options);
-  const media =
-    hadMedia === undefined
-      ? whole
-      : described(
-          messages,
-          mediaEdits(
-            messages,
-            (file, message) => message === messages[hadMedia] || goes(file, message),
-            options,
-          ),
-        );
+  const had = hadMedia === undefined ? undefined : messages[hadMedia];
+  const all: typeof goes = (file, message) => message === had || goes(file, message);
+  const media = had === undefined ? whole : described(messages, mediaEdits(messages, all, options));
   return {
     whole,
     messages: media.messages,
@@ -166,7 +158,7 @@ export function firstThatFits(source: Source): Attempt | undefined {
   const { options } = source;
   const { target, usable } = options.budget;
   const limit = countedLimit(options) - 1;
-  const tokens = Math.min(limit, wantedRoom(keptAt(LADDER[0] as Rung).steps, source));
+  const tokens = Math.min(limit, wantedRoom(keptAt(LADDER[0] as Rung), source));
   const rooms = [roomOf(tokens, options, target / usable), roomOf(limit, options)];
   const tries = ladders.flatMap((ladder) =>
     rooms.flatMap((room) => ladder.map((rung) => ({ rung, room }))),
@@ -183,17 +175,19 @@ export function firstThatFits(source: Source): Attempt | undefined {
 const SUMMARY_SLACK = 0.5;
 
 /**
- * What the result should fit into: the target, or more where system messages, summary, pinned steps
- * and a whole tail need it, as they do in small windows.
+ * The target, or more where system messages, summary, what is pinned and a whole tail need it, as
+ * they do in small windows.
  */
-function wantedRoom(steps: PinnedSteps, { messages, system, options }: Source): number {
+function wantedRoom({ pinned, steps }: Kept, { messages, system, options }: Source): number {
   const { summary, target, tail: wholeTail } = options.budget;
   const fixed = requestSize(messages.slice(0, system), options).tokens;
   const tail =
     options.tailStart === undefined
       ? wholeTail
       : options.meter.total(messages.slice(options.tailStart));
-  const least = fixed + summary + addedSize(options).tokens + tail + steps.tokens;
+  const others = pinned.filter((at) => !steps.messages.includes(at));
+  const rules = options.meter.total(others.flatMap((at) => messages[at] ?? []));
+  const least = fixed + summary + addedSize(options).tokens + tail + steps.tokens + rules;
   return Math.max(target + Math.floor(summary * SUMMARY_SLACK), least);
 }
 

@@ -10,6 +10,7 @@ import {
   planContext,
   type PlanOptions,
 } from "../../../src/core/plan/index.ts";
+import { frameSummary, QUOTED } from "../../../src/core/summary/frame.ts";
 import { unframeSummary } from "../../../src/core/summary/index.ts";
 import { createMessageMeter } from "../../../src/core/tokens/index.ts";
 import {
@@ -427,9 +428,10 @@ describe("the promises, over generated conversations", () => {
       fc.property(conversation, window, (messages, tokens) => {
         const own = options(tokens);
         const plan = planContext(messages, own);
-        // The summary may take its whole cap, and the frame its share.
-        const cap = plan.compaction?.summary.cap ?? 0;
-        const effects = { summary: words(cap + 100, "s") };
+        // The summary may take its whole cap, and the longest frame stands around it.
+        const { handle, summary } = plan.compaction ?? {};
+        const frame = { headHandle: handle, headMessages: 99_999, note: QUOTED };
+        const effects = { summary: frameSummary(words(summary?.cap ?? 0, "s"), frame) };
         const after = applyPlan(messages, plan, effects);
         expect(meter.total(after)).toBeLessThan(own.budget.usable);
         expect(checkMessages(after)).toEqual([]);

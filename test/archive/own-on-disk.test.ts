@@ -8,6 +8,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { COLLECTION_FOLDER } from "../../src/archive/conversation.ts";
 import { collectGarbage } from "../../src/archive/retention.ts";
 import { createContext } from "../../src/context/index.ts";
 import { temporaryFolder } from "../cli/run-cli.ts";
@@ -45,6 +46,8 @@ describe("a context without an archive", () => {
 
   it("keeps its folder while it is there, however long it does nothing", async () => {
     const home = inHome();
+    // A collection was just made: none comes by itself between the next lines.
+    mkdirSync(path.join(home, "archive", COLLECTION_FOLDER), { recursive: true });
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const context = createContext();
     const { entry } = await context.truncate(LONG);

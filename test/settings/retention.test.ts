@@ -47,8 +47,9 @@ describe("the setting retention", () => {
     { retention: { toString: "1d" } },
   ])("is refused where it makes no sense: %j", async (settings) => {
     const env = stateWith(settings);
-    for (const read of [readSettings({ env, cwd: temporaryFolder() }), ownRetention(env)]) {
-      await expect(read).rejects.toMatchObject({
+    const cwd = temporaryFolder();
+    for (const read of [() => readSettings({ env, cwd }), () => ownRetention(env)]) {
+      await expect(read()).rejects.toMatchObject({
         code: "invalid-options",
         message: expect.stringMatching(/longhaul\.json.*retention is .*give false, or limits/),
       });

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Handle, handleFor, handleKind, isHandle } from "../core/message/handle.ts";
 import { MOST_UNITS } from "../core/message/original.ts";
+import { joinPieces } from "./kept-bytes.ts";
 import {
   alteredOriginal,
   attempt,
@@ -276,8 +277,7 @@ async function compare(path: string, handle: Handle, { pieces }: Stored): Promis
   }
   const there = await readPlainFile(path);
   if (there === undefined) throw systemError("ENOENT", path);
-  const content = Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
-  if (!there.equals(content)) throw alteredOriginal(handle, path);
+  if (!there.equals(joinPieces(pieces))) throw alteredOriginal(handle, path);
 }
 
 /** The text of an original, if it is the one that was stored. */

@@ -10,9 +10,14 @@ export function putBy(
   return {
     put: async (kind, content, handle = handleOfOriginal(kind, content, sha256Hex)) =>
       keep(checkedHandle(handle), Buffer.from(content, "utf8")),
-    putPieces: async (handle, pieces) =>
-      keep(checkedHandle(handle), Buffer.concat(pieces.map((piece) => Buffer.from(piece)))),
+    putPieces: async (handle, pieces) => keep(checkedHandle(handle), joinPieces(pieces)),
   };
+}
+
+export function joinPieces(pieces: readonly (string | Uint8Array)[]): Buffer {
+  return Buffer.concat(
+    pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
+  );
 }
 
 /** The text of an original, whose bytes must be those that were stored. */

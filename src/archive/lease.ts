@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ContextError } from "../core/error.ts";
+import { ContextError, harmless } from "../core/error.ts";
 
 /** A process that dies in the middle of an edit holds the others up for so long. */
 export const LEASE_MS = 10_000;
@@ -79,11 +79,7 @@ async function take(
 }
 
 function tell(onLease: OnLease | undefined, name: LeaseEvent["name"], waitedMs: number): void {
-  try {
-    onLease?.({ name, waitedMs });
-  } catch {
-    // A listener changes nothing.
-  }
+  harmless(() => onLease?.({ name, waitedMs }));
 }
 
 function heldTooLong(): ContextError {

@@ -37,10 +37,10 @@ const opened = new Map<string, Promise<OpenArchive>>();
 
 /** The archive of many machines at an address. Throws `invalid-options` for a text that is none. */
 export function archiveAt(address: string): Archive {
-  const [, scheme = ""] = /^(\w+):/.exec(address) ?? [];
-  if (!/^(?:postgres(?:ql)?|s3)$/i.test(scheme) || !URL.canParse(address)) {
-    // All but the beginning of an address may be secret.
-    const shown = JSON.stringify(address.replace(/:\/\/.*/s, "://…"));
+  const [, scheme = ""] = /^(postgres(?:ql)?|s3):\/\//i.exec(address) ?? [];
+  if (scheme === "" || !URL.canParse(address)) {
+    const isSecret = /[:@=\s]/.test(address);
+    const shown = isSecret ? "a text that may hold a password" : JSON.stringify(address);
     const message = `The option archive is ${shown}; it must be an archive, e.g. directoryArchive(folder), or an address, postgres://user@host/database or s3://bucket/prefix.`;
     throw new ContextError("invalid-options", message, { details: { option: "archive" } });
   }

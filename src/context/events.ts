@@ -1,4 +1,4 @@
-import type { Failure } from "../core/error.ts";
+import { type Failure, harmless } from "../core/error.ts";
 import type { SummaryCall } from "../models/summarizer.ts";
 import type { TruncatedEvent } from "../tools/index.ts";
 import type { JournalRecord } from "./journal.ts";
@@ -54,14 +54,4 @@ export function createEmitter(): Emitter {
       for (const listener of toAll) harmless(() => listener({ name, event } as AnyContextEvent));
     },
   };
-}
-
-/** An observer must not be able to stop the agent. */
-function harmless(tell: () => unknown): void {
-  try {
-    const told = tell();
-    if (told instanceof Promise) told.catch(() => {});
-  } catch {
-    // Observers handle their own errors.
-  }
 }

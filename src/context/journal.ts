@@ -1,5 +1,5 @@
 import * as rule from "../core/rules.ts";
-import { fieldsOf, isRecord } from "../core/text/json.ts";
+import { fieldsOf } from "../core/text/json.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { ContextPlan } from "../core/plan/index.ts";
 import type { Words } from "../core/summary/index.ts";
@@ -137,7 +137,7 @@ export function newestBranch({ records }: Known): Branch {
 const FLAT = rule.is("a fact", (fact) =>
   Object.values(fieldsOf(fact))
     .flat()
-    .every((value) => !isRecord(value)),
+    .every((value) => typeof value !== "object" || value === null),
 );
 
 function facts(texts: readonly string[], more: rule.Rules = {}): rule.Rule {

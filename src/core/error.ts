@@ -102,3 +102,13 @@ export function failureOf(error: unknown, code: string, what?: string): Failure 
     message: what === undefined ? why : `${what}: ${why}`,
   };
 }
+
+/** Tells an observer, which must not be able to stop the work. */
+export function harmless(tell: () => unknown): void {
+  try {
+    const told = tell();
+    if (told instanceof Promise) told.catch(() => {});
+  } catch {
+    // Observers handle their own errors.
+  }
+}

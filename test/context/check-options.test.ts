@@ -15,6 +15,26 @@ const record = {
   facts: EMPTY_LEDGER,
 };
 
+/** What a summary says of it would be no text. */
+const DEEP = {
+  ...EMPTY_LEDGER,
+  commands: [{ command: "ls", outcome: "failed", exitCode: [[{ toString: 1 }]] }],
+};
+
+it.each(["postgres:me:secret@host/db", "postgres//me:secret@db", "host=db password=secret"])(
+  "an address that is none is refused, and not shown: %s",
+  (archive) => {
+    let message = "";
+    try {
+      createContext({ archive });
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toContain("or an address, postgres://");
+    expect(message).not.toContain("secret");
+  },
+);
+
 it.each([
   [{ archive: "/var/archive" }, 'The option archive is "/var/archive"; it must be an archive'],
   [{ archive: {} }, "directoryArchive(folder)"],
@@ -30,6 +50,7 @@ it.each([
   [{ journal: [{ version: 1 }] }, "of this version"],
   [{ journal: [{ version: 2, at: 0, undo: "x" }] }, "The option journal"],
   [{ journal: [{ ...record, summary: 5 }] }, "The option journal"],
+  [{ journal: [{ ...record, facts: DEEP }] }, "The option journal"],
   [{ journal: [{ ...record, narrative: { goal: 1 } }] }, "The option journal"],
   [{ plugins: [{ name: "p", summarizer: "x" }] }, "The option plugins[0].summarizer"],
   [{ summarizer: { ...own, window: "8000" } }, 'The option summarizer.window is "8000"'],

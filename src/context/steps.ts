@@ -3,6 +3,7 @@ import { messageText, type Message } from "../core/message/message.ts";
 import type { Editor, EditorParts, EditRequest } from "./edit.ts";
 import type { EarlyPrune } from "./plan-edit.ts";
 import type { History } from "./history.ts";
+import { sameObjects } from "./track.ts";
 import type { Gauge, Measured, SentBeside } from "./measure.ts";
 import type { Doubt } from "./reports.ts";
 import type { ContextOptions, TemplateOption } from "./options.ts";
@@ -103,7 +104,8 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
         const prepared = await editAlone(open, list);
         const { action, failures } = prepared.report;
         // Another process may have made the room that was missing.
-        const isOther = conversation.latest !== view && failures.length === 0;
+        const same = sameObjects(prepared.messages, view.messages);
+        const isOther = same < view.messages.length && failures.length === 0;
         if (action !== "none" || isOther) return prepared;
         for (const failure of failures) events.emit("failed", failure);
         return undefined;

@@ -424,3 +424,21 @@ it("a refused request gets the edit that another process made meanwhile, and tea
   expect(entries).toHaveLength(1);
   expect((await context.prepare(list)).report.window).toBe(60_000);
 });
+
+it("a refused request that nobody made room for is no request to send again", async () => {
+  const entries: unknown[] = [];
+  const own: Archive = {
+    ...memoryArchive(),
+    journal: {
+      read: async () => [...entries],
+      append: async (entry) => void entries.push(entry),
+      alone: async (work) => work(),
+    },
+  };
+  const archive = { ...own, conversation: () => own };
+  const context = createContext({ window: 60_000, counter: quarter, archive, conversation: "c" });
+  await context.prepare(start);
+  // News of another branch: the list of now is as it was.
+  entries.push({ version: 2, at: 1, undo: "0123" });
+  expect(await context.recover(start, { status: 413 })).toBeUndefined();
+});

@@ -36,7 +36,7 @@ function wordsOf(sections: SummarySections, template: CompactionTemplate): Words
     said.map(([key, body]) => {
       const [id = "", theirs] = key.split("\n");
       if (known.has(id)) return { [id]: theirs === undefined ? body : `${theirs}:\n${body}` };
-      return { discoveries: key === PREAMBLE ? body : `${key}:\n${body}` };
+      return { discoveries: key === PREAMBLE ? body : `${theirs ?? key}:\n${body}` };
     }),
   );
 }

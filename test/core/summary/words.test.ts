@@ -385,6 +385,13 @@ If you need specific details from before compaction, read the full transcript at
     expect(readForeignWords(text)).toEqual(words);
   });
 
+  it("under their own titles where the template has no such section", () => {
+    const [goal, , discoveries] = DEFAULT_COMPACTION_TEMPLATE.sections;
+    const sections = [goal, discoveries] as NonNullable<typeof goal>[];
+    const words = readForeignWords("## Goal\nPort it.\n\n## Next Steps\n1. b", { sections });
+    expect(words).toEqual({ goal: "Port it.", discoveries: "next steps:\n1. b" });
+  });
+
   it.skipIf(RECORDED_FILES.length === 0)("of recorded sessions: not one heap", async () => {
     let summaries = 0;
     for (const file of RECORDED_FILES.filter((name) => /^(?:claude-code|pi|cline)\//.test(name))) {

@@ -8,11 +8,12 @@ import { searchLines, type SearchResult, type SearchStop } from "../archive/sear
 import { filesOf, toldArchive } from "../archive/recalled-media.ts";
 import { ContextError } from "../core/error.ts";
 import { fileData, type FilePart } from "../core/message/index.ts";
+import { unbroken } from "./columns.ts";
 import { bytes, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, printPieces, talk } from "./io.ts";
 import { numberOption, rangeOption, wholeOption } from "./options.ts";
 import { printMessages, tellOrigin } from "./told-original.ts";
-import type { Archive } from "../archive/index.ts";
+import type { Archive, Sought } from "../archive/archive.ts";
 
 interface RecallCommandOptions extends CommonOptions {
   readonly lines?: Range;
@@ -64,7 +65,7 @@ async function recallCommand(
   const archive = store === undefined ? everyConversation(place) : everyIn(store, "", holding);
   try {
     if (handle === undefined)
-      await search(io, archive, { ...options, isNarrowed: store !== undefined });
+      await search(io, archive, { ...options, isNarrowed: await narrows(store, holding) });
     else await print(io, archive, { ...options, handle });
   } finally {
     await store?.close();
@@ -154,11 +155,22 @@ async function search(io: Io, archive: Archive, options: SearchCommandOptions): 
     limit,
   });
   if (options.json === true) return printJson(io, { version: 1, ...result });
-  if (result.hits.length > 0) printLines(io, searchLines(result).slice(0, -1));
+  const hits = result.hits.map((hit) => ({
+    ...hit,
+    ...(hit.path !== undefined && { path: unbroken(hit.path) }),
+  }));
+  if (hits.length > 0) printLines(io, searchLines({ ...result, hits }).slice(0, -1));
   talk(
     io,
     `${outcome(result)}${options.isNarrowed ? ", of the conversations that may hold it" : ""}`,
   );
+}
+
+/** Whether a store names those conversations alone that may hold a text; a bucket cannot tell. */
+async function narrows(store?: Archive, sought?: Sought): Promise<boolean> {
+  if (store?.name !== "postgres" || sought === undefined) return false;
+  const { literalIn } = await import("../archive/postgres/search.ts");
+  return !sought.isRegex || literalIn(sought.pattern) !== "";
 }
 
 const MORE: Readonly<Record<SearchStop, string>> = {

@@ -42,7 +42,9 @@ for (const { name, isThere, start } of STORES) {
       expect(JSON.parse(one.stdout)).toMatchObject({ hits: [{ text: "a needle in hay" }] });
       const none = await recall("--search", "nowhere at all");
       expect([none.code, none.stdout]).toEqual([0, ""]);
-      expect(none.stderr).toContain("of the conversations that may hold it");
+      // A bucket cannot tell which conversations those are.
+      const isNarrowed = address.startsWith("postgres");
+      expect(none.stderr.includes("of the conversations that may hold it")).toBe(isNarrowed);
     });
 
     it("recall says what is wrong with a handle, and with an address, and no secret", async () => {

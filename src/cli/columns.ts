@@ -14,7 +14,7 @@ export function columnsOf(text: string): number {
 /** A space of something that is copied as a whole: a noncharacter of Unicode, which no text has. */
 const JOINT = "\uFDD0";
 
-/** A command or a path, which no line end comes into however long it is. */
+/** A path, an address or a command: no line end comes into it, however long it is. */
 export function unbroken(text: string): string {
   return text.replaceAll(" ", JOINT);
 }
@@ -50,26 +50,45 @@ export function brokenLine(line: string, columns: number): string[] {
       used = margin + wide;
     }
   }
+  // Colours alone are no line here either: they end with what they are the colours of.
+  if (lines.length > 0 && columnsOf(current.trim()) === 0) current = lines.pop() + current.trim();
   return [...lines, current];
 }
 
 /** A path, or an address. */
 const COPIED = /^["'(`]?(?:~?\/|\\\\\w|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]*:\/\/)/;
 
+// oxlint-disable-next-line no-control-regex -- it is one
+const COLOUR = /(\x1b\[[\d;]*m)/;
+
+/** A word in pieces of so many columns; colours stay where they are and take none. */
 function piecesOf(word: string, columns: number): readonly string[] {
   if (word.length * 2 <= columns || columnsOf(word) <= columns) return [word];
   const plain = stripVTControlCharacters(word);
   if (plain.includes(JOINT) || COPIED.test(plain)) return [word];
   const pieces: string[] = [];
-  let room = 0;
-  for (const sign of plain) {
+  let current = "";
+  let used = 0;
+  for (const sign of signsOf(word)) {
     const wide = columnsOf(sign);
-    if (room < wide) room = columns;
-    if (room === columns) pieces.push("");
-    pieces.push(`${pieces.pop()}${sign}`);
-    room -= wide;
+    if (used > 0 && used + wide > columns) {
+      pieces.push(current);
+      [current, used] = ["", 0];
+    }
+    current += sign;
+    used += wide;
   }
-  return pieces;
+  return [...pieces, current];
+}
+
+/** Signs as a person sees them, and colours between them: an emoji of several characters is one sign. */
+function signsOf(word: string): readonly string[] {
+  const signs = new Intl.Segmenter("en", { granularity: "grapheme" });
+  return word
+    .split(COLOUR)
+    .flatMap((text, at) =>
+      at % 2 === 1 ? [text] : Array.from(signs.segment(text), ({ segment }) => segment),
+    );
 }
 
 /** The column at which the text of a line begins: behind its margin, its mark, or its label. */

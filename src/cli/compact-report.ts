@@ -206,7 +206,7 @@ function nextSteps({ loaded, out, to, session, isForced, report }: CompactResult
 /** A path as it is shortest from where the person is. */
 function fromHere({ cwd }: Io, place: string): string {
   const relative = path.relative(cwd, place);
-  return relative.startsWith("..") ? place : relative;
+  return unbroken(relative.startsWith("..") ? place : relative);
 }
 
 export function warnings({ report }: Outcome): string[] {

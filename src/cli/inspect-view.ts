@@ -2,7 +2,7 @@ import pc from "picocolors";
 import type { ContentItem, ContentKind } from "../core/contents/window-contents.ts";
 import { clipLine } from "../core/text/clip.ts";
 import { chart } from "./chart.ts";
-import { cell, clipColumns, columnsOf, unbroken } from "./columns.ts";
+import { cell, clipColumns, columnsOf } from "./columns.ts";
 import { bar, count, fit, localTime, percent, plural, tokens, warningLines } from "./figures.ts";
 import type { Growth, Inspection, PrunableKind } from "./inspection.ts";
 import { type Io, widthOf } from "./io.ts";
@@ -24,7 +24,7 @@ export function inspectView(io: Io, inspection: Inspection): string[] {
     prunableLine(inspection),
     ...adviceLines(inspection),
     ...warningLines(inspection.warnings),
-    `Next      ${unbroken(typedCommand(["longhaul", "compact", inspection.file]))}`,
+    `Next      ${typedCommand(["longhaul", "compact", inspection.file])}`,
   ];
 }
 

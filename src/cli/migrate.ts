@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { postgresArchive, postgresMigrations } from "../archive/postgres/postgres.ts";
 import { plural } from "./figures.ts";
-import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
+import { type CommonOptions, type Io, printJson, printLines, printOriginal } from "./io.ts";
 import { schemaOption } from "./options.ts";
 
 interface MigrateOptions extends CommonOptions {
@@ -24,7 +24,7 @@ export function defineMigrate(command: Command, io: Io): void {
 async function migrate(io: Io, { schema, print, json }: MigrateOptions): Promise<void> {
   const steps = postgresMigrations(schema);
   if (print === true) {
-    return printLines(
+    return printOriginal(
       io,
       steps.flatMap(({ number, sql }) => [`-- step ${number}`, sql.trim()]),
     );

@@ -1,5 +1,6 @@
 import { isCancel, select, text } from "@clack/prompts";
 import { clipLine } from "../core/text/clip.ts";
+import { withSpaces } from "./columns.ts";
 import { type Io, printLines, talk } from "./io.ts";
 import { typedCommand } from "./program-call.ts";
 import { nothingFound, pickRow, rowsOf } from "./sessions/choose-session.ts";
@@ -85,5 +86,5 @@ function isNothing(value: string | undefined): string | undefined {
 /** Terminals that know OSC 52 put it on the clipboard; it is printed in any case. */
 function copy(io: Io, command: string): void {
   printLines(io, [command]);
-  io.stderr.write(`\u001B]52;c;${Buffer.from(command).toString("base64")}\u0007`);
+  io.stderr.write(`\u001B]52;c;${Buffer.from(withSpaces(command)).toString("base64")}\u0007`);
 }

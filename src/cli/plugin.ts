@@ -147,7 +147,7 @@ function tell(io: Io, options: PluginOptions, told: Told): void {
     return printJson(io, { version: 1, agent, action, where, files: plain, next });
   }
   printLines(io, [
-    `${pc.bold(plugin.title)} ${action === "removed" ? "without" : "with"} Longhaul, in ${where}`,
+    `${pc.bold(plugin.title)} ${action === "removed" ? "without" : "with"} Longhaul, in ${unbroken(where)}`,
     ...files.map(fileLine),
     // A command at the end of a line is copied as a whole.
     ...(next.length === 0

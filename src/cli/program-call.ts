@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { unbroken } from "./columns.ts";
 import { cmdWord, shellWord } from "../core/text/shell.ts";
 
 /*
@@ -65,12 +66,12 @@ export function viewWords(
   return [platform === "win32" ? "more" : "less", `+${line}`, file];
 }
 
-/** Words as a command that a person can type. */
+/** Words as a command that a person can type, on one line in whatever is printed. */
 export function typedCommand(
   words: readonly string[],
   platform: Platform = process.platform,
 ): string {
-  return words.map((word) => shellWord(word, platform === "win32")).join(" ");
+  return unbroken(words.map((word) => shellWord(word, platform === "win32")).join(" "));
 }
 
 /**
@@ -85,5 +86,5 @@ export function typedCommands(
   const isWindows = platform === "win32";
   const go = cwd === undefined ? [] : [[isWindows ? "pushd" : "cd", cwd]];
   const lines = [...go, ...commands].map((words) => typedCommand(words, platform));
-  return isWindows ? lines : [lines.join(" && ")];
+  return isWindows ? lines : [unbroken(lines.join(" && "))];
 }

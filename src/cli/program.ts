@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { errorMessage, isContextError } from "../core/error.ts";
+import { unbroken } from "./columns.ts";
 import { hasNoDescriptors, NO_DESCRIPTORS } from "./descriptors.ts";
 import {
   type Io,
@@ -185,12 +186,23 @@ function reportError(io: Io, error: unknown, asJson: boolean): number {
   const isOurs = isContextError(error);
   const message = hasNoDescriptors(error) ? NO_DESCRIPTORS : sentenceOf(error);
   const isOfLines = isOurs && error.code === "unknown-format";
-  talk(io, `longhaul: ${isOfLines ? message : message.replace(/\s*\n\s*/g, " ")}`);
+  const sentence = isOfLines ? message : message.replace(/\s*\n\s*/g, " ");
+  talk(io, `longhaul: ${withWholePaths(sentence, error)}`);
   if (asJson) printError(io, isOurs ? error.code : "internal", message, isOurs && error.details);
   if (!isOurs && io.env["LONGHAUL_DEBUG"] !== undefined && error instanceof Error) {
     io.stderr.write(`${error.stack}\n`);
   }
   return isOurs && USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.failed;
+}
+
+/** A sentence whose paths stay whole, as far as its error says which they are. */
+function withWholePaths(sentence: string, error: unknown): string {
+  const { path: own, details = {} } = (error ?? {}) as { path?: unknown; details?: object };
+  const { path: place, file } = details as { path?: unknown; file?: unknown };
+  return [own, place, file].reduce<string>(
+    (text, each) => (typeof each === "string" ? text.replaceAll(each, () => unbroken(each)) : text),
+    sentence,
+  );
 }
 
 /** A sentence that says what happened and what to do; the system's own errors say neither well. */

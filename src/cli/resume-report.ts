@@ -61,7 +61,7 @@ function nextSteps(io: Io, { outcome, written }: ResumeResult): string[] {
   const commands = before === undefined ? [command] : [before, command];
   const folder = cwd === io.cwd || !isCwdThere ? undefined : cwd;
   return typedCommands(commands, folder).map((line, at) =>
-    pc.bold(`${at === 0 ? "Next: " : "      "}${unbroken(line)}`),
+    pc.bold(`${at === 0 ? "Next: " : "      "}${line}`),
   );
 }
 

@@ -16,6 +16,7 @@ import {
   compactionOptions,
   withSettings,
 } from "./compaction.ts";
+import { unbroken } from "./columns.ts";
 import type { Outcome } from "./compact-report.ts";
 import { type Io, printJson, printLines, type SetExitCode } from "./io.ts";
 import { chooseWindow, loadConversation, sessionOptions } from "./load.ts";
@@ -114,7 +115,7 @@ async function undo(io: Io, wanted: string | undefined, flags: ResumeOptions): P
   const session = wanted === undefined ? undefined : await findSession(io, wanted, flags);
   const undone = await undoInPlace(longhaulHome(io.env), session?.path);
   if (flags.json === true) printJson(io, { version: 1, undone });
-  else printLines(io, [`Undone    ${undone} is as it was`]);
+  else printLines(io, [`Undone    ${unbroken(undone)} is as it was`]);
 }
 
 async function start(

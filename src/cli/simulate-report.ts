@@ -1,7 +1,7 @@
 import pc from "picocolors";
 import type { Price } from "../settings/settings.ts";
 import { CACHE_RULES, costOf, FATES, type Fate, type Outcome } from "../simulate/index.ts";
-import { cell, clipColumns } from "./columns.ts";
+import { cell, clipColumns, unbroken } from "./columns.ts";
 import { count, money, percent, plural, tokens, warningLines } from "./figures.ts";
 import { type Io, widthOf } from "./io.ts";
 import type { Loaded } from "./load.ts";
@@ -152,7 +152,7 @@ export function simulationView(
     ...(many ? [pc.bold("All sessions"), ...table(rowsOf(sessions, prices), width), ""] : []),
     ...explained(sessions).map(pc.dim),
     ...warningLines([...new Set(warnings)]),
-    ...(svg === undefined ? [] : [`Picture   ${svg}`]),
+    ...(svg === undefined ? [] : [`Picture   ${unbroken(svg)}`]),
   ];
 }
 

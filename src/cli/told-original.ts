@@ -5,6 +5,7 @@ import { handleKind, isHandle, type OriginalKind } from "../core/message/handle.
 import { isRecord } from "../core/text/json.ts";
 import type { Message } from "../core/message/index.ts";
 import { bytes, localTime } from "./figures.ts";
+import { unbroken } from "./columns.ts";
 import { type Io, printOriginal, talk } from "./io.ts";
 
 const KINDS: Readonly<Record<OriginalKind, string>> = {
@@ -22,7 +23,7 @@ export async function tellOrigin(io: Io, folder: string, handle: string): Promis
   if (place === undefined || !isHandle(handle)) return;
   const facts = [KINDS[handleKind(handle)], bytes(place.bytes), localTime(place.storedAt)];
   talk(io, pc.bold(`${handle}: ${facts.join(", ")}`));
-  talk(io, pc.dim(`from ${place.conversation}, ${place.path}`));
+  talk(io, pc.dim(`from ${place.conversation}, ${unbroken(place.path)}`));
 }
 
 /** More is printed as it is, which takes no memory. */

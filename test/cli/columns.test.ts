@@ -20,6 +20,9 @@ const word = fc.oneof(
     "\u001B[1mbold\u001B[22m",
     "/a/very/long/path".repeat(12),
     "noSpaces漢".repeat(30),
+    "👩‍👩‍👧🇻🇳👍🏽".repeat(20),
+    `\u001B[2m${"dim".repeat(40)}\u001B[22m${"x".repeat(90)}\u001B[31m`,
+    "\u001B[39m",
   ),
 );
 const line = fc
@@ -35,12 +38,33 @@ describe("a line on a terminal", () => {
       fc.property(line, fc.integer({ min: 20, max: 130 }), (text, columns) => {
         const lines = brokenLine(text, columns);
         for (const each of lines) {
-          expect(columnsOf(each) <= columns || /^\s*\/a\/\S+$/.test(each)).toBe(true);
+          expect(
+            columnsOf(each) <= columns || /^\s*\/a\/\S+$/.test(stripVTControlCharacters(each)),
+          ).toBe(true);
         }
         const said = (it: string): string => stripVTControlCharacters(it).replace(/ +/g, "");
         expect(said(lines.join(" "))).toBe(said(text));
       }),
     );
+  });
+
+  it("keeps every colour, in order, and every emoji whole", () => {
+    // oxlint-disable-next-line no-control-regex -- it is one
+    const colours = (text: string): readonly string[] => text.match(/\u001B\[\d+m/g) ?? [];
+    fc.assert(
+      fc.property(line, fc.integer({ min: 20, max: 130 }), (text, columns) => {
+        const lines = brokenLine(text, columns);
+        expect(colours(lines.join("\n"))).toEqual(colours(text));
+        for (const each of lines.slice(0, -1)) expect(columnsOf(each.trim())).toBeGreaterThan(0);
+        for (const emoji of ["👩‍👩‍👧", "🇻🇳", "👍🏽"]) {
+          expect(lines.join("\n").split(emoji)).toHaveLength(text.split(emoji).length);
+        }
+      }),
+    );
+    expect(brokenLine(`\u001B[1m${"x".repeat(45)}\u001B[22m and more`, 40)).toEqual([
+      `\u001B[1m${"x".repeat(40)}`,
+      `xxxxx\u001B[22m and more`,
+    ]);
   });
 
   it("begins its further lines below the first word", () => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { withSpaces } from "../../src/cli/columns.ts";
 import {
   browserCall,
   isMissing,
@@ -98,7 +99,7 @@ describe("a command that is shown", () => {
   it("is one word for each word in a shell of this system", () => {
     fc.assert(
       fc.property(words, (args) => {
-        const line = typedCommand(["printf", "%s\\0", ...args], "linux");
+        const line = withSpaces(typedCommand(["printf", "%s\\0", ...args], "linux"));
         const out = execFileSync("sh", ["-c", line], { encoding: "utf8" });
         expect(out.split("\0").slice(0, -1)).toEqual(args);
       }),
@@ -115,7 +116,7 @@ describe("a command that is shown", () => {
     ["win32", ["@a,b"], '"@a,b"'],
     ["win32", ["C:\\$x's"], "'C:\\$x''s'"],
   ] as const)("on %s: %j", (platform, args, line) => {
-    expect(typedCommand(args, platform)).toBe(line);
+    expect(withSpaces(typedCommand(args, platform))).toBe(line);
   });
 
   it("goes to its folder first, with no word that a shell of Windows lacks", () => {
@@ -123,12 +124,12 @@ describe("a command that is shown", () => {
       ["opencode", "import", "a.json"],
       ["opencode", "run", "-s", "ses_1"],
     ];
-    expect(typedCommands(commands, "D:\\my work", "win32")).toEqual([
+    expect(typedCommands(commands, "D:\\my work", "win32").map(withSpaces)).toEqual([
       'pushd "D:\\my work"',
       "opencode import a.json",
       "opencode run -s ses_1",
     ]);
-    expect(typedCommands(commands, "/my work", "linux")).toEqual([
+    expect(typedCommands(commands, "/my work", "linux").map(withSpaces)).toEqual([
       "cd '/my work' && opencode import a.json && opencode run -s ses_1",
     ]);
     expect(typedCommands([["pi"]], undefined, "win32")).toEqual(["pi"]);

@@ -2,6 +2,7 @@ import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import { postgresMigrations } from "../../src/archive/postgres/postgres.ts";
 import { columnsOf } from "../../src/cli/columns.ts";
 import { allCommands, runProgram } from "../../src/cli/program.ts";
 import { SESSION_AGENTS, type SessionAgent, writeSession } from "../../src/resume/write-session.ts";
@@ -21,8 +22,8 @@ interface Place {
 
 let place: Place;
 beforeAll(async () => {
-  const home = temporaryFolder();
-  const cwd = path.join(home, LONG, "work");
+  const home = path.join(temporaryFolder(), LONG);
+  const cwd = path.join(home, "work");
   mkdirSync(cwd, { recursive: true });
   const steps = Array.from({ length: 8 }, (_, n) =>
     step(`c${n}`, "Bash", { command: `cat ${n}.txt` }, words(2_000, `output ${n}`)),
@@ -37,6 +38,9 @@ beforeAll(async () => {
     utimesSync(file, earlier, earlier);
     files[agent] = file;
   }
+  const beside = path.join(files["claude-code"]?.replace(/\.jsonl$/, "") ?? "", "tool-results");
+  mkdirSync(beside, { recursive: true });
+  writeFileSync(path.join(beside, "toolu_1.txt"), "a kept output\n");
   writeFileSync(path.join(home, "unknown.txt"), "nothing that anybody knows ".repeat(20));
   place = { home, files: files as Place["files"] };
 });
@@ -67,9 +71,13 @@ const TYPED: Readonly<Record<string, readonly string[]>> = {
   ],
   plugin: ["claude-code --dir P", "claude-code --dir P --remove", "codex", "codex --remove", "x"],
   inspect: ["RECORDED --window 64k", "FILE", "FILE --show 99999", "--last", "FILE --html p.html"],
-  simulate: ["RECORDED --window 32k", "RECORDED --window 1m"],
+  simulate: [
+    "RECORDED --window 32k",
+    "RECORDED --window 1m",
+    "RECORDED --window 32k --svg PICTURE",
+  ],
   cost: ["", "--by project", "--by model", "--since 2020-01-01"],
-  search: ["output", "secret --limit 3", "no-such-text-anywhere", "two texts", "[ --regex"],
+  search: ["output", "kept", "secret --limit 3", "no-such-text-anywhere", "two texts", "[ --regex"],
   run: ["", "--max-lines x"],
   truncate: ["--max-bytes x"],
   recall: ["head_0123456789abcdef", "x", "--search output"],
@@ -85,12 +93,17 @@ const TYPED: Readonly<Record<string, readonly string[]>> = {
 
 /** A line that may be longer: a path, an address, or a command with nothing before it. */
 const COPIED =
-  /^\s*(?:["'(]?(?:~?\/|https?:).*|(?:Next: )?(?:cd|longhaul|claude|codex|opencode|pi|qwen) .*)$/;
+  /^\s*(?:["'(]?(?:~?\/|https?:).*|(?:Next: )?(?:cd|longhaul|less|claude|codex|opencode|pi|qwen) .*)$/;
 
 function tooWide(text: string, columns: number): readonly string[] {
   return stripVTControlCharacters(text)
     .split(/[\r\n]/)
     .filter((line) => columnsOf(line) > columns && !COPIED.test(line));
+}
+
+/** The times that a text stands in another. */
+function times(text: string, wanted: string): number {
+  return text.split(wanted).length - 1;
 }
 
 async function printed(args: readonly string[], columns: number): Promise<string> {
@@ -100,9 +113,11 @@ async function printed(args: readonly string[], columns: number): Promise<string
     FILE: files["claude-code"],
     UNKNOWN: path.join(home, "unknown.txt"),
     P: path.join(home, LONG, "plugin"),
+    PICTURE: path.join(home, LONG, "kept.svg"),
   };
   const env = { HOME: home, LONGHAUL_HOME: path.join(home, LONG, "state"), PATH: "" };
-  const io = capturedIo({ env, cwd: home, columns, talkColumns: columns });
+  const cwd = temporaryFolder();
+  const io = capturedIo({ env, cwd, columns, talkColumns: columns });
   await runProgram(
     io,
     args.map((word) => names[word] ?? word),
@@ -118,13 +133,42 @@ describe("no line is wider than a terminal", () => {
   });
 
   it.each([50, 80])("%i columns", { timeout: 120_000 }, async (columns) => {
+    const { home } = place;
+    const naming = new Set<string>();
     for (const [command, lines] of Object.entries(TYPED)) {
       for (const line of [...lines, "--help", "--no-such-option"]) {
         const args = [command, ...line.split(" ").filter(Boolean)];
         const text = await printed(args, columns);
         expect({ args, wide: tooWide(text, columns) }).toEqual({ args, wide: [] });
         expect(text).not.toContain("\uFDD0");
+        // Whatever names the home has it on one line, however long it is.
+        const onOneLine = times(stripVTControlCharacters(text), home);
+        const named = times(stripVTControlCharacters(text).replace(/\s+/g, " "), home);
+        expect({ args, onOneLine }).toEqual({ args, onOneLine: named });
+        if (named > 0) naming.add(command);
       }
+    }
+    const paths = ["sessions", "compact", "resume", "plugin", "inspect", "simulate", "search"];
+    expect([...naming]).toEqual(expect.arrayContaining(paths));
+  });
+
+  it("leaves SQL as it is", async () => {
+    const io = capturedIo({ columns: 60 });
+    await runProgram(io, ["migrate", "--print"], "0.0.0");
+    const [step] = postgresMigrations("longhaul");
+    expect(step?.sql).toMatch(/^ *--.{80}/m);
+    expect(io.text()).toContain(step?.sql.trim());
+  });
+
+  it("names the places of no sessions whole", async () => {
+    const home = path.join(temporaryFolder(), LONG);
+    const env = { HOME: home, LONGHAUL_HOME: path.join(home, "state"), PATH: "" };
+    for (const command of ["sessions", "cost"]) {
+      const io = capturedIo({ env, cwd: temporaryFolder(), columns: 80 });
+      await runProgram(io, [command], "0.0.0");
+      const places = io.lines().filter((line) => line.includes(home));
+      expect(places.length).toBeGreaterThan(3);
+      expect(times(io.text().replace(/\s+/g, " "), home)).toBe(places.length);
     }
   });
 

@@ -1,4 +1,5 @@
 import pc from "picocolors";
+import { unbroken } from "../columns.ts";
 import { plural } from "../figures.ts";
 import {
   type CommonOptions,
@@ -137,13 +138,13 @@ export function sessionTable(io: Io, survey: Survey, rows: readonly SessionRow[]
 /** The name as it is: as JSON where a terminal would not get all of it. */
 function shownPlace({ path, id }: FoundSession): string {
   const place = path ?? id;
-  return /\p{C}/u.test(place) ? shownJson(JSON.stringify(place)) : place;
+  return unbroken(/\p{C}/u.test(place) ? shownJson(JSON.stringify(place)) : place);
 }
 
 export function nothingFound({ found: { places, hints } }: Survey): string[] {
   return [
     "No agent sessions were found on this computer. Looked in:",
-    ...places.map((place) => `  ${place}`),
+    ...places.map((place) => `  ${unbroken(place)}`),
     ...hints,
     "A session from anywhere else works too: longhaul compact FILE",
   ];

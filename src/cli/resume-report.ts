@@ -7,7 +7,7 @@ import { unbroken } from "./columns.ts";
 import { warningLines } from "./figures.ts";
 import { type Io, printJson, printLines, talk } from "./io.ts";
 import { keptWords } from "./kept.ts";
-import { typedCommand, typedCommands } from "./program-call.ts";
+import { typedCommands } from "./program-call.ts";
 import type { Written } from "./resume-write.ts";
 
 export interface ResumeResult {
@@ -38,6 +38,7 @@ function warningsOf({ outcome: { report }, written }: ResumeResult): readonly st
 function places(io: Io, { written, retention }: ResumeResult): string[] {
   if (written === undefined) return [];
   const { path: file, isInPlace, promptCommand } = written;
+  const scripted = typedLines(io, written, [...promptCommand, "PROMPT"]);
   return [
     "",
     `Archive   ${unbroken(archiveFolder(io.env))}`,
@@ -45,7 +46,7 @@ function places(io: Io, { written, retention }: ResumeResult): string[] {
     isInPlace
       ? `Appended  to ${unbroken(file)} (longhaul resume --undo takes it back)`
       : `Written   ${unbroken(file)} (the old session is as it was)`,
-    `Scripted  ${unbroken(`${typedCommand(promptCommand)} PROMPT`)}`,
+    ...scripted.map((line, at) => `${at === 0 ? "Scripted" : "        "}  ${line}`),
   ];
 }
 
@@ -57,12 +58,16 @@ function nextSteps(io: Io, { outcome, written }: ResumeResult): string[] {
       : "--force makes it smaller anyway";
     return [pc.bold(`Next: go on working; ${more}`)];
   }
-  const { command, before, cwd, isCwdThere } = written;
-  const commands = before === undefined ? [command] : [before, command];
-  const folder = cwd === io.cwd || !isCwdThere ? undefined : cwd;
-  return typedCommands(commands, folder).map((line, at) =>
+  return typedLines(io, written, written.command).map((line, at) =>
     pc.bold(`${at === 0 ? "Next: " : "      "}${line}`),
   );
+}
+
+/** A command of the agent as it works from where the person is. */
+function typedLines(io: Io, written: Written, command: readonly string[]): string[] {
+  const { before, cwd, isCwdThere } = written;
+  const folder = cwd === io.cwd || !isCwdThere ? undefined : cwd;
+  return typedCommands([...(before ? [before] : []), command], folder);
 }
 
 /** Fields are only ever added. */

@@ -226,6 +226,22 @@ describe("resume", () => {
     );
   });
 
+  it.each(["codex", "opencode"])(
+    "has for a script what works where the next line does: %s",
+    async (to) => {
+      const { home, file } = await homeWith("pi");
+      const args = ["resume", file, "--to", to, "--window", "18k"];
+      for (const cwd of [home, path.join(home, "project")]) {
+        const { stdout } = await run(args, { cwd, env: { HOME: home, PATH: "" } });
+        const next = /^Next: (.+ && |)(?:codex resume|opencode -s) (\S+)$/m.exec(stdout);
+        const start = to === "codex" ? "codex exec resume" : "opencode run -s";
+        expect(stdout).toContain(`Scripted  ${next?.[1]}${start} ${next?.[2]} PROMPT\n`);
+        expect(next?.[1]?.startsWith("cd ")).toBe(cwd === home);
+        expect(next?.[1]?.includes("opencode import")).toBe(to === "opencode");
+      }
+    },
+  );
+
   it("does nothing where there is room", async () => {
     const { home, file } = await homeWith("pi");
     const { code, stdout } = await run(["resume", file, "--window", "200k", "--json"], {

@@ -19,6 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * is left out: the program believes what the old, large context cost, and compacts at once.
  */
 export const claudeCodeSessions: SessionWriter = {
+  dialect: "anthropic",
   traits: () => writeTraits("anthropic"),
   announces: ({ role, kind }) => kind === "injected" || (role === "system" && kind === undefined),
   create(content, { folder, env }) {

@@ -19,6 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * compact at once.
  */
 export const codexSessions: SessionWriter = {
+  dialect: "openai-responses",
   traits: () => traitsOfModel({}),
   announces: ({ role, kind }) => kind === "injected" || (role === "system" && kind === undefined),
   create(content, { folder, env }) {

@@ -10,7 +10,13 @@ import {
 } from "../core/message/message.ts";
 import { isRecord } from "../core/text/json.ts";
 import { createOpencodeIds, type OpencodeIds } from "./opencode-ids.ts";
-import { hexId, type SessionContent, type SessionWriter, splitSummary } from "./session.ts";
+import {
+  hexId,
+  objectInput,
+  type SessionContent,
+  type SessionWriter,
+  splitSummary,
+} from "./session.ts";
 import { traitsOfModel } from "./traits.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -157,7 +163,7 @@ function assistantPart(
     return [{ type: "reasoning", text: part.text, metadata: native["metadata"], time }];
   }
   if (part.type !== "tool-call") return [];
-  const input = isRecord(part.input) ? part.input : { input: part.input };
+  const input = objectInput(part.input);
   const state = toolState(results.get(part.toolCallId));
   const tool = { type: "tool", callID: part.toolCallId, tool: part.toolName };
   return [{ ...tool, state: { input, ...state, time } }];

@@ -1,6 +1,8 @@
 import type { FilePart, Message, OutputPart, Part } from "../core/message/message.ts";
 import { isRecord } from "../core/text/json.ts";
+import { foreignText } from "../dialects/foreign-text.ts";
 import { nativeOf, withFields } from "../dialects/native-message.ts";
+import { objectInput } from "./session.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -99,8 +101,7 @@ function assistantBlock(part: Part): Fields[] {
   const { toolCallId, toolName: name, input } = part;
   const native = nativeOf(part, PI);
   const id = isRecord(native) ? native["id"] : toolCallId;
-  const given = isRecord(input) ? input : { input };
-  return [block(part, { type: "toolCall", id, name, arguments: given })];
+  return [block(part, { type: "toolCall", id, name, arguments: objectInput(input) })];
 }
 
 /** A block with these fields: the native one where nothing differs, else a copy with its others. */
@@ -137,9 +138,9 @@ function blocks(parts: readonly (Part | OutputPart)[]): Fields[] {
 
 /** pi knows inline images only; anything else is named. */
 function image(part: FilePart): Fields {
-  const { data, mediaType, filename, url } = part;
+  const { data, mediaType } = part;
   if (typeof data === "string" && mediaType.startsWith("image/")) {
     return block(part, { type: "image", data, mimeType: mediaType });
   }
-  return { type: "text", text: `[file: ${filename ?? url ?? mediaType}]` };
+  return { type: "text", text: foreignText(part) };
 }

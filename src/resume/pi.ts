@@ -19,6 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * itself stands for the head, the tail follows it; pi believes no usage that is older than it.
  */
 export const piSessions: SessionWriter = {
+  dialect: "pi",
   traits: traitsOfModel,
   announces: ({ role, kind }) => role === "system" && kind !== "summary",
   create(content, home) {

@@ -11,6 +11,7 @@ import {
 } from "../core/message/message.ts";
 import {
   jsonLines,
+  objectInput,
   type ResumeCommands,
   type SessionContent,
   type SessionWriter,
@@ -103,7 +104,8 @@ function nativeParts(part: Part): Fields[] {
   if (part.type === "text") return part.text === "" ? [] : [{ text: part.text }];
   if (part.type === "file") return [nativeFile(part)];
   if (part.type === "tool-call") {
-    return [{ functionCall: { id: part.toolCallId, name: part.toolName, args: part.input } }];
+    const { toolCallId: id, toolName: name, input } = part;
+    return [{ functionCall: { id, name, args: objectInput(input) } }];
   }
   return part.type === "tool-result" ? nativeResult(part) : [];
 }

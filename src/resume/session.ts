@@ -1,11 +1,14 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import {
   type Message,
+  outputText,
   type Part,
-  resultText,
   type ToolResultPart,
 } from "../core/message/message.ts";
 import type { DialectTraits } from "../core/plan/index.ts";
+import { isRecord } from "../core/text/json.ts";
+import { foreignText } from "../dialects/foreign-text.ts";
+import { parseInput } from "../dialects/wire.ts";
 import type { Conversation } from "../transcripts/index.ts";
 
 /** The contents of a session. */
@@ -59,6 +62,8 @@ export interface OldSession {
 export interface SessionWriter {
   /** Traits of the provider behind a model; a compaction is planned for it. */
   traits(content: Pick<SessionContent, "model">): Promise<DialectTraits>;
+  /** The dialect whose own blocks its sessions hold as they are, if they hold any. */
+  readonly dialect?: string;
   /** Whether the agent says this by itself with the next prompt, so that no session holds it. */
   announces(message: Message): boolean;
   /** A new session beside the old one. Pure but for the ids that it makes up. */
@@ -96,17 +101,59 @@ export function splitSummary(messages: readonly Message[]): {
 }
 
 /**
- * A digest that two forms of a conversation must have in common: who says what, which calls, which results.
- * Ids may be others, messages may be cut elsewhere, the results of a batch may stand in the order of
- * its calls or in that in which they came; what agents announce again does not count.
+ * A call's input as an object, which is all that most agents take: free text and other values go into
+ * one field.
  */
-export function contentDigest(messages: readonly Message[]): string {
-  const hash = createHash("sha256");
+export function objectInput(input: unknown): Readonly<Record<string, unknown>> {
+  const parsed = parseInput(input);
+  if (isRecord(parsed)) return parsed;
+  return input === undefined || input === "" ? {} : { input };
+}
+
+/**
+ * Whether a session that was `written` says what was `wanted`: the same speakers, words, calls and
+ * results. Ids may be others, messages may be cut elsewhere, the results of a batch may stand in the
+ * order of its calls or in that in which they came; space at the end of a line is no word. Files and
+ * blocks may be there, gone, or named where they stood; the same words from anybody must be there.
+ */
+export function saysTheSame(written: readonly Message[], wanted: readonly Message[]): boolean {
+  const found = spoken(written).filter(({ isOptional }) => !isOptional);
+  // A line that both a name and somebody's words may be keeps both ways open.
+  let places: readonly number[] = [0];
+  for (const { said, isOptional } of spoken(wanted)) {
+    const next = places.filter((at) => found[at]?.said === said).map((at) => at + 1);
+    places = isOptional ? [...new Set([...places, ...next])] : next;
+    if (places.length === 0) return false;
+  }
+  return places.includes(found.length);
+}
+
+/** A line of somebody's words, or a whole call. */
+interface Spoken {
+  readonly said: string;
+  /** The name of a file or a block, which may stand for it. */
+  readonly isOptional: boolean;
+}
+
+function spoken(messages: readonly Message[]): readonly Spoken[] {
+  const all: Spoken[] = [];
   const calls = new Map<string, number>();
   let results: ToolResultPart[] = [];
+  const say = (role: string, text: string, isOptional = false): void => {
+    for (const line of text.split("\n").map((one) => one.trimEnd())) {
+      if (line !== "") all.push({ said: `${role}\0${line}`, isOptional });
+    }
+  };
   const take = (role: string, part: Part): void => {
-    const said = spoken(part);
-    if (said !== "") hash.update(`${role}\0${said}\0`);
+    if (part.type === "tool-call") {
+      say(role, `${part.toolName}\0${JSON.stringify(objectInput(part.input))}`);
+    }
+    if (part.type === "text") say(role, part.text);
+    if (part.type === "file" || part.type === "opaque") say(role, foreignText(part), true);
+    for (const piece of part.type === "tool-result" ? part.output : []) {
+      say(role, outputText([piece]));
+      if (piece.type !== "text") say(role, foreignText(piece), true);
+    }
   };
   const close = (): void => {
     const at = ({ toolCallId }: ToolResultPart): number => calls.get(toolCallId) ?? -1;
@@ -125,12 +172,5 @@ export function contentDigest(messages: readonly Message[]): string {
     }
   }
   close();
-  return hash.digest("hex");
-}
-
-function spoken(part: Part): string {
-  if (part.type === "text") return part.text;
-  if (part.type === "tool-call") return `${part.toolName}\0${JSON.stringify(part.input)}`;
-  if (part.type === "tool-result") return resultText(part);
-  return "";
+  return all;
 }

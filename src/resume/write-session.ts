@@ -1,15 +1,16 @@
 import { mkdir, open, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { ContextError } from "../core/error.ts";
+import { isUntouched, type OutputPart, outputText, withParts } from "../core/message/message.ts";
 import { isRecord } from "../core/text/json.ts";
 import type { Transcript } from "../transcripts/index.ts";
 import { readTranscript } from "../transcripts/read.ts";
 import {
-  contentDigest,
   type Home,
   type NewSession,
   type OldSession,
   type ResumeCommands,
+  saysTheSame,
   type SessionContent,
   type SessionWriter,
 } from "./session.ts";
@@ -54,15 +55,30 @@ export async function writeSession(
   home: Home,
 ): Promise<WrittenSession> {
   const writer = await sessionWriter(agent);
-  const kept = withoutAnnouncements(writer, content);
+  const kept = writable(writer, content);
   const session = writer.create(kept, home);
   const read = await verified(agent, Buffer.from(session.text), kept);
   await writeNew(session.path, session.text);
   return { ...session, read };
 }
 
-function withoutAnnouncements(writer: SessionWriter, content: SessionContent): SessionContent {
-  return { ...content, messages: content.messages.filter((one) => !writer.announces(one)) };
+/** What the agent does not say by itself; in results, blocks of others as the words that they hold. */
+function writable(writer: SessionWriter, content: SessionContent): SessionContent {
+  const { dialect = "" } = writer;
+  const inWords = (piece: OutputPart): OutputPart => {
+    const text = piece.type === "opaque" && piece.source.dialect !== dialect && outputText([piece]);
+    return text ? { type: "text", text } : piece;
+  };
+  const messages = content.messages
+    .filter((message) => !writer.announces(message))
+    .map((message) => {
+      if (message.role !== "tool" || isUntouched(message, dialect)) return message;
+      const parts = message.parts.map((part) =>
+        part.type === "tool-result" ? { ...part, output: part.output.map(inWords) } : part,
+      );
+      return withParts(message, parts);
+    });
+  return { ...content, messages };
 }
 
 /** Lines that were appended to a session, so that they can be taken back. */
@@ -93,7 +109,7 @@ export async function appendToSession(
   }
   const before = await readFile(file);
   const isWhole = before.length === 0 || before.at(-1) === NEWLINE;
-  const kept = withoutAnnouncements(writer, content);
+  const kept = writable(writer, content);
   const last = lastRecord(before);
   const { text, ...commands } = writer.append(kept, { id, path: file, last });
   const added = `${isWhole ? "" : "\n"}${text}`;
@@ -158,7 +174,7 @@ async function verified(
 ): Promise<Transcript> {
   const read = await readTranscript(bytes, { format: agent });
   const messages = read.conversations[0]?.messages ?? [];
-  if (contentDigest(messages) === contentDigest(content.messages)) return read;
+  if (saysTheSame(messages, content.messages)) return read;
   throw new ContextError(
     "unwritable-file",
     `The ${agent} session would not say what the compaction says; nothing was written. Use longhaul compact instead, and report this.`,

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Message, Part } from "../../src/core/message/index.ts";
+import type { Message, OutputPart, Part } from "../../src/core/message/index.ts";
 import { leftBehind } from "../../src/resume/left-behind.ts";
 import { SESSION_AGENTS, writeSession } from "../../src/resume/write-session.ts";
 import {
@@ -18,10 +18,13 @@ import {
 } from "../build-messages.ts";
 
 const image: Part = { type: "file", mediaType: "image/png", data: "iVBORw0KGgo=" };
+const source = { dialect: "elsewhere", value: { type: "tool_reference" } };
+const reference: OutputPart = { type: "opaque", kind: "tool_reference", source };
 const thought: Part = { type: "reasoning", text: "I think.", signature: "c2lnbmVk" };
 
 /** What the names stand for, counted without the code that is tested. */
 const COUNTED: Readonly<Record<string, (part: Part) => number>> = {
+  "tool_reference block": (part) => Number(part.type === "opaque"),
   image: (part) => Number(part.type === "file"),
   "reasoning text": (part) => Number(part.type === "reasoning" && part.text !== ""),
   "reasoning signature": (part) =>
@@ -42,8 +45,14 @@ function times(count: number, part: Part): Part[] {
 }
 
 const session = fc
-  .record({ images: fc.nat(2), thoughts: fc.nat(2), failed: fc.nat(2), notes: fc.nat(2) })
-  .map(({ images, thoughts, failed, notes }): Message[] => [
+  .record({
+    images: fc.nat(2),
+    thoughts: fc.nat(2),
+    failed: fc.nat(2),
+    notes: fc.nat(2),
+    blocks: fc.nat(2),
+  })
+  .map(({ images, thoughts, failed, notes, blocks }): Message[] => [
     system("You are an agent of another kind."),
     { role: "user", parts: [{ type: "text", text: "Look." }, ...times(images, image)] },
     ...Array.from({ length: notes }, (_, at) => injected(`<note>${at}</note>`)),
@@ -51,6 +60,11 @@ const session = fc
       calling(call(`c${at}`, "Read", {})),
       results(result(`c${at}`, "Read", "no such file", true)),
     ]).flat(),
+    calling(call("found", "ToolSearch", "words")),
+    results({
+      ...result("found", "ToolSearch", ""),
+      output: Array.from({ length: blocks }, () => reference),
+    }),
     {
       role: "assistant",
       parts: [...times(thoughts, thought), { type: "text", text: "So." }],

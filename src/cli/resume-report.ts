@@ -64,7 +64,7 @@ function nextSteps(io: Io, { outcome, written }: ResumeResult): string[] {
 }
 
 /** A command of the agent as it works from where the person is. */
-function typedLines(io: Io, written: Written, command: readonly string[]): string[] {
+function typedLines(io: Io, written: Written, command: readonly string[]): readonly string[] {
   const { before, cwd, isCwdThere } = written;
   const folder = cwd === io.cwd || !isCwdThere ? undefined : cwd;
   return typedCommands([...(before ? [before] : []), command], folder);

@@ -78,7 +78,10 @@ function searches(about: string, fill: (home: string) => number): void {
 }
 
 function versionOf(program: string): string {
-  return spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.split("\n", 1)[0] ?? "";
+  const { stdout, error } = spawnSync(program, ["--version"], { encoding: "utf8" });
+  if (error !== undefined)
+    throw new Error(`${program} is not here: install ripgrep.`, { cause: error });
+  return stdout.split("\n", 1)[0] ?? "";
 }
 
 function lists(count: number): void {

@@ -20,12 +20,21 @@ const BASE64 = /^(?:data:[^,]{0,200},)?[\w+/-]{4000,}={0,2}$/;
  * tokens that tell nothing. A line stays a line in an original of messages.
  */
 export function toldArchive(archive: Archive): Archive {
+  let listed: ReturnType<Archive["list"]> | undefined;
+  const list = (): ReturnType<Archive["list"]> => (listed = archive.list());
   return {
     name: archive.name,
     put: (kind, content) => archive.put(kind, content),
     get: async (handle) => archive.get(handle),
     has: async (handle) => archive.has(handle),
-    list: async () => archive.list(),
+    list: async () => list(),
+    async mayHold(pattern, isRegex) {
+      const held = await archive.mayHold?.(pattern, isRegex);
+      if (held === undefined) return undefined;
+      // The medium looks at what is stored, which is another text where files are told.
+      const all = (await (listed ?? list())).map(({ handle }) => handle);
+      return new Set([...held, ...all.filter(isOfMessages)]);
+    },
     read: async (handle) => toldReader(await openOriginal(archive, handle), handle as Handle),
   };
 }
@@ -47,10 +56,14 @@ export async function filesOf(archive: Archive, handle: string): Promise<readonl
   }
 }
 
+/** Only such originals are JSON, in which there may be files. */
+function isOfMessages(handle: Handle): boolean {
+  return handle.startsWith("parts_") || handle.startsWith("head_");
+}
+
 /** An original with its files told; `undefined` where it holds none. */
 async function toldMedia(reader: OriginalReader, handle: Handle): Promise<ToldMedia | undefined> {
-  const isJson = handle.startsWith("parts_") || handle.startsWith("head_");
-  if (!isJson || reader.bytes > MOST_BYTES) return undefined;
+  if (!isOfMessages(handle) || reader.bytes > MOST_BYTES) return undefined;
   const content = new TextDecoder().decode(await readPiece(reader, 0, reader.bytes));
   try {
     return tellFiles(content, handle);

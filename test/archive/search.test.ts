@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Handle } from "../../src/core/message/handle.ts";
 import { ContextError } from "../../src/core/error.ts";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import {
@@ -260,6 +261,30 @@ describe("what an agent gets of a search", () => {
     });
     expect(Buffer.byteLength(text)).toBeLessThan(50_000);
     expect(text).toContain("more than fits");
+  });
+
+  it("reads only what may hold it, and what is told in other words than it is stored in", async () => {
+    const archive = memoryArchive();
+    for (let at = 0; at < 50; at++) await archive.put("out", `line ${at} end`);
+    const file = { type: "file", mediaType: "image/png", filename: "a.png", data: "AAAA" };
+    const parts = await archive.put("parts", JSON.stringify([file]));
+    const head = await archive.put("head", JSON.stringify({ role: "user", content: [file] }));
+    const read: string[] = [];
+    const { search_archive: search } = recallTools({
+      ...archive,
+      get: (handle) => (read.push(handle), archive.get(handle)),
+      async mayHold(pattern) {
+        const held = new Set<Handle>();
+        for (const { handle } of await archive.list())
+          if ((await archive.get(handle)).includes(pattern)) held.add(handle);
+        return held;
+      },
+    });
+    expect(await search.execute({ pattern: "line 7 " })).toContain("1:line 7 end");
+    expect(read).toHaveLength(3);
+    const told = await search.execute({ pattern: "bytes are no text" });
+    for (const { handle } of [parts, head]) expect(told).toContain(handle);
+    expect(read).toHaveLength(5);
   });
 
   it("takes nothing for what a model filled in with nothing", async () => {

@@ -7,6 +7,8 @@ export type Query = (text: string, values?: readonly unknown[]) => Promise<reado
 
 /** The part of a pool that is used: `Pool` of the package `pg`, or another one like it. */
 export interface PostgresPool {
+  /** The most connections that it opens; half of them are used to store originals. */
+  readonly options?: { readonly max?: number | undefined };
   connect(): Promise<PostgresClient>;
   on?(event: "connect", listener: (client: PostgresClient) => void): unknown;
 }

@@ -16,7 +16,7 @@ import { OF_CONVERSATION, type Place } from "./store.ts";
 const PIECE = 1_048_576;
 
 export function originalsOf(place: Place): Originals {
-  const { schema, tenant, transact } = place.store;
+  const { schema, tenant, transact, storing } = place.store;
   const look = `select 1 from ${schema}.originals where ${OF_CONVERSATION} and handle = $3`;
   const all = `select ${ENTRY} from ${schema}.originals where ${OF_CONVERSATION} order by stored_at, handle`;
   const has = (handle: Handle): Promise<boolean> =>
@@ -25,7 +25,7 @@ export function originalsOf(place: Place): Originals {
     // An object is there before its row is, and belongs to that row alone.
     const isObject = isLarge(place, bytes) && !(await has(handle));
     const object = isObject ? await writeObject(place, handle, bytes) : null;
-    const stored = await transact((query) => store(query, place, { handle, bytes, object }));
+    const stored = await storing((query) => store(query, place, { handle, bytes, object }));
     if (object !== null && stored.object !== object) await removeObjects(place.store, [object]);
     return stored.entry;
   };

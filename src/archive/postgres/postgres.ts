@@ -73,10 +73,18 @@ function placeOf(store: Store, id: string): Place {
     store,
     key,
     async use(query) {
+      // A lock of the key keeps `collect` away until the transaction ends, and no other use waits for it.
       await query(
-        `insert into ${schema}.conversations as known (tenant, key, id) values ($1, $2, $3)
-         on conflict (tenant, key) do update set used_at = clock_timestamp()
-         where known.used_at < clock_timestamp() - interval '${USE_EVERY} seconds'`,
+        `with known as (
+           select 1 from ${schema}.conversations where tenant = $1 and key = $2 for key share),
+         marked as (
+           update ${schema}.conversations set used_at = clock_timestamp()
+           where tenant = $1 and key = (
+             select key from ${schema}.conversations where tenant = $1 and key = $2
+               and used_at < clock_timestamp() - interval '${USE_EVERY} seconds'
+             for no key update skip locked))
+         insert into ${schema}.conversations (tenant, key, id) select $1, $2, $3
+         where not exists (select from known) on conflict do nothing`,
         [tenant, key, text],
       );
     },

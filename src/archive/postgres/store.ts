@@ -1,6 +1,7 @@
 import type { PoolConfig } from "pg";
 import { ContextError } from "../../core/error.ts";
 import { checkNames, type OptionNames } from "../../core/options.ts";
+import { concurrencyLimit } from "../at-once.ts";
 import { inTransaction, type PostgresPool, type Query } from "./connection.ts";
 import type { OnLease } from "../lease.ts";
 import type { S3Objects } from "../s3/objects.ts";
@@ -45,6 +46,8 @@ export interface Store {
   readonly tenant: string;
   /** Does work in a transaction of the tenant. */
   readonly transact: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+  /** The same for work that stores an original: at the most half of the pool's connections are in use for such. */
+  readonly storing: Store["transact"];
   /** The objects of this database, and from how many bytes on an original is one. */
   readonly large?: { readonly objects: S3Objects; readonly from: number } | undefined;
   readonly onLease: OnLease | undefined;
@@ -108,6 +111,17 @@ export function createStore(name: string, tenant: string, options: PostgresArchi
     options.pool === undefined ? (own ??= openPool(options)) : Promise.resolve(options.pool);
   let migrated: Promise<readonly number[]> | undefined;
   const migrate = async (): Promise<readonly number[]> => bringUpToDate(await pool(), name);
+  const storing = storingIn(options.pool);
+  const transact: Store["transact"] = async (work) => {
+    if (options.migrate === true) {
+      migrated ??= migrate();
+      await migrated.catch((error: unknown) => {
+        migrated = undefined;
+        throw error;
+      });
+    }
+    return inTransaction(await pool(), tenant, work);
+  };
   return {
     name,
     schema: quoted(name),
@@ -118,21 +132,29 @@ export function createStore(name: string, tenant: string, options: PostgresArchi
     },
     onLease: options.onLease,
     migrate,
-    async transact(work) {
-      if (options.migrate === true) {
-        migrated ??= migrate();
-        await migrated.catch((error: unknown) => {
-          migrated = undefined;
-          throw error;
-        });
-      }
-      return inTransaction(await pool(), tenant, work);
-    },
+    transact,
+    storing: (work) => storing(() => transact(work)),
     async close() {
       await (await own)?.end();
       own = undefined;
     },
   };
+}
+
+/** Connections of an own pool. */
+const MOST_CONNECTIONS = 8;
+
+type Limit = ReturnType<typeof concurrencyLimit>;
+const limits = new WeakMap<PostgresPool, Limit>();
+
+/** Large originals take their time: the other half of a pool stays free for all other work. */
+function storingIn(pool: PostgresPool | undefined): Limit {
+  const known = pool && limits.get(pool);
+  if (known !== undefined) return known;
+  const most = pool?.options?.max ?? MOST_CONNECTIONS;
+  const limit = concurrencyLimit(Math.max(1, Math.floor(most / 2)));
+  if (pool !== undefined) limits.set(pool, limit);
+  return limit;
 }
 
 async function openPool({
@@ -146,7 +168,11 @@ async function openPool({
     );
   });
   // An agent whose work is done should end, whatever connections are open.
-  const config: PoolConfig = { max: 8, allowExitOnIdle: true, connectionTimeoutMillis: 10_000 };
+  const config: PoolConfig = {
+    max: MOST_CONNECTIONS,
+    allowExitOnIdle: true,
+    connectionTimeoutMillis: 10_000,
+  };
   const pool = new pg.Pool(
     connectionString === undefined ? config : { ...config, connectionString },
   );

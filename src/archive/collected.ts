@@ -1,8 +1,8 @@
 import type { OptionNames } from "../core/options.ts";
 
-/** What an archive of many machines is to remove. */
+/** Conditions under which an archive of many machines removes a conversation. */
 export interface CollectOptions {
-  /** How long a conversation must not have been used, in ms. */
+  /** The time without use, in ms. */
   readonly maxAgeMs: number;
   /** Also conversations that can go on, because they have a journal. @default false */
   readonly journals?: boolean;

@@ -41,8 +41,9 @@ export interface PluginId {
 }
 
 /**
- * Writes a plugin, or the new form of one that is there. What cannot be written whole is taken back:
- * throws `ContextError` codes `unreadable-file` and `unwritable-file`, and every file is as it was.
+ * Writes a plugin, or the new form of one that is there. A change that cannot be made whole is
+ * taken back: throws `ContextError` codes `unreadable-file` and `unwritable-file`, and every file
+ * is as it was.
  */
 export async function writePlugin(
   io: Io,

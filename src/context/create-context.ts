@@ -35,7 +35,7 @@ export interface Context {
    */
   recover(history: readonly Message[], refused: unknown): Promise<Prepared | undefined>;
   /**
-   * Call it with every tool output on arrival (T15). What exceeds the limits goes to the archive as
+   * Call it with every tool output on arrival (T15). One above the limits goes to the archive as
    * a whole and comes back as its kept part with a notice; anything else comes back as it is. When
    * the archive fails, the notice and `failure` say that the original was not kept.
    */

@@ -71,7 +71,7 @@ export function isFailure(value: unknown): value is Failure {
   return typeof code === "string" && typeof message === "string";
 }
 
-/** What an error says; of what is no error, its text. */
+/** The words of an error; of anything else, its text. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

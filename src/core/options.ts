@@ -5,7 +5,7 @@ export type OptionNames<Options> = Readonly<Record<keyof Options, unknown>>;
 
 /**
  * Throws `invalid-options` for a name that there is not: it would do nothing, and nobody would say so.
- * What is `undefined` was not given.
+ * An `undefined` value counts as not given.
  */
 export function checkNames(options: object, names: object): void {
   for (const [name, value] of Object.entries(options)) {
@@ -29,7 +29,7 @@ export function unknownOption(name: string, names: readonly string[]): ContextEr
   });
 }
 
-/** How many letters two words differ by: added, left out or exchanged. */
+/** The number of letters that two words differ by: added, left out or exchanged. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [at, letter] of [...one].entries()) {

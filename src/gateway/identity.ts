@@ -22,8 +22,8 @@ const CLIENT_HEADERS: readonly (readonly string[])[] = [
 
 /**
  * The conversation's name as far as headers and fields tell it: it begins with the credential, as a
- * digest, so that whoever asks is told by the name alone what is theirs. What begins otherwise is another
- * conversation even under one name.
+ * digest, so that whoever asks is told by the name alone what is theirs. Another beginning is
+ * another conversation even under one name.
  */
 export function scopeOf({ headers, params, url }: Identity): string {
   const said = saidByHeaders(headers) ?? saidByFields(params) ?? "";

@@ -36,15 +36,15 @@ export interface GatewayWatch {
   answer(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
-/** How a gateway is started; every field has a default. */
+/** The settings of a gateway; every field has a default. */
 export interface GatewayOptions {
   /** The address to listen on. Any but a loopback address needs a `token`. @default "127.0.0.1" */
   readonly host?: string;
   /** The port to listen on; 0 for any that is free. @default 4141 */
   readonly port?: number;
-  /** Where requests to Anthropic Messages go. @default "https://api.anthropic.com" */
+  /** The base URL of requests to Anthropic Messages. @default "https://api.anthropic.com" */
   readonly anthropic?: string;
-  /** Where requests to the OpenAI APIs go. @default "https://api.openai.com/v1" */
+  /** The base URL of requests to the OpenAI APIs. @default "https://api.openai.com/v1" */
   readonly openai?: string;
   /** The window of all models, in tokens. @default by the model's name, and learned from refusals */
   readonly window?: number;
@@ -53,36 +53,37 @@ export interface GatewayOptions {
    * @default the folder of the command line
    */
   readonly archive?: string;
-  /** What is removed from an archive that is a folder. @default as `directoryArchive` does */
+  /** Limits on an archive that is a folder. @default as `directoryArchive` does */
   readonly retention?: DirectoryArchiveOptions["retention"];
   /** Only tells what would be edited, and edits nothing. @default false */
   readonly audit?: boolean;
   /**
-   * How a model gets back what left its context: by the files of the archive, which its agent opens
-   * with its own tools; by tools that are put into its requests and answered here; or not at all.
+   * The way back to what left the context: the files of the archive, which its agent opens
+   * with its own tools; tools that are put into its requests and answered here; or none.
    * @default "file" on a loopback address with a folder, whose clients see those files, else "tool"
    */
   readonly recall?: RecallWay;
   /**
-   * What becomes of a client's own compaction, where its request holds the history: a model is asked as
-   * it wants, or it gets the recorded facts at once.
+   * The answer to a client's own compaction, where its request holds the history: a model is asked
+   * as it wants, or it gets the recorded facts at once.
    * @default "pass"
    */
   readonly compaction?: CompactionWay;
   /**
-   * When old outputs are pruned: only when the window is full; also when the provider's cache has gone
-   * cold, so that it costs nothing; or also when the prices say that it pays, by the requests expected.
+   * The moments at which old outputs are pruned: only when the window is full; also when the
+   * provider's cache has gone cold, so that it costs nothing; or also when the prices say that it
+   * pays, by the requests expected.
    * @default "cold"
    */
   readonly epochs?: EpochTime;
-  /** What clients have to send as `x-longhaul-token`. @default none is asked for */
+  /** The token that clients have to send as `x-longhaul-token`. @default none is asked for */
   readonly token?: string;
-  /** What its tools over MCP say of themselves. @default "0" */
+  /** The version that its tools over MCP tell. @default "0" */
   readonly version?: string;
   readonly limits?: Partial<GatewayLimits>;
   /** For every conversation, as in the library: templates, tools that are protected, who hears events. */
   readonly plugins?: ContextOptions["plugins"];
-  /** What models cost, for receipts. @default nobody knows: receipts are about tokens alone */
+  /** Prices of models, for receipts. @default nobody knows: receipts are about tokens alone */
   readonly priceOf?: PriceOf;
   /** Hears what happens, never with any content of a conversation. @default nobody */
   readonly log?: (entry: LogEntry) => void;

@@ -60,8 +60,8 @@ const LIFE_MS = 10 * 60_000;
 
 /**
  * The receipt of a request. The way that was not gone is reckoned; of its prompt are read from the cache
- * as many tokens as its last one had, while that is warm and no edit stands between. Where nothing is
- * edited both are what was reported.
+ * as many tokens as its last one had, while that is warm and no edit stands between. Without an
+ * edit both are what was reported.
  */
 export function receiptOf(
   answered: Answered,
@@ -117,9 +117,9 @@ function grownBy(own: Size, before: Remembered | undefined): Size {
 }
 
 /**
- * The prompt of the way that was not gone. What came is counted by the provider, where its own prompt was
- * not edited for this request; what is left out of it is of the same kind. All else is reckoned at the
- * tokens a byte of the conversation.
+ * The prompt of the way that was not gone. The answer is counted by the provider, where its own
+ * prompt was not edited for this request; what is left out of it is of the same kind. All else is
+ * reckoned at the tokens a byte of the conversation.
  */
 function otherTokens(
   own: Size,

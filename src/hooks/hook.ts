@@ -15,14 +15,15 @@ export interface HookOptions<Model, Written, Request> extends Omit<
   "model" | "summarizer"
 > {
   /**
-   * The agent's model: its id, or the SDK's own object. Where `window` is not given, that of the
+   * The agent's model: its id, or the SDK's own object. Without `window`, that of the
    * model is taken, and until usage is reported its family says how it counts.
    * @default a window of 128,000
    */
   readonly model?: string | Model;
   /**
-   * Who writes summaries: `"model"` for the agent's own `model`, a summarizer of `longhaul/models`, a
-   * function, or what the SDK itself calls a model with. @default "extractive", which asks nobody
+   * The writer of summaries: `"model"` for the agent's own `model`, a summarizer of
+   * `longhaul/models`, a function, or what the SDK itself calls a model with. @default
+   * "extractive", which asks nobody
    */
   readonly summarizer?: ContextOptions["summarizer"] | "model" | Written;
   /**
@@ -30,7 +31,7 @@ export interface HookOptions<Model, Written, Request> extends Omit<
    * without one is told apart as by default. @default by how a conversation begins, or by its thread
    */
   readonly conversationOf?: (request: Request) => string | undefined;
-  /** How many conversations are held at once; the one unused for longest gives way. @default 100 */
+  /** The most conversations held at once; the one unused for longest gives way. @default 100 */
   readonly maxConversations?: number;
   /** Is told of every conversation that gets a context of its own, beside the first. */
   readonly onConversation?: (context: Context, id: string) => void;

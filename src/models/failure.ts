@@ -12,9 +12,9 @@ export interface SummarizerFailure {
   readonly summarizer: string;
   /** HTTP status, if there was an answer. */
   readonly status?: number;
-  /** How long the provider asks to wait, in ms. */
+  /** The wait that the provider asks for, in ms. */
   readonly retryAfterMs?: number;
-  /** What the provider had counted before its answer broke off. */
+  /** The provider's count of an answer that broke off. */
   readonly usage?: SummaryUsage;
 }
 

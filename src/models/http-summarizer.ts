@@ -14,7 +14,7 @@ export interface HttpSummarizerOptions {
   readonly model: string;
   /** @default the provider's variable in the environment, looked up at each call */
   readonly apiKey?: string;
-  /** Where the API is, e.g. a gateway. */
+  /** The API's base URL, e.g. of a gateway. */
   readonly baseURL?: string;
   /** The model's context window in tokens. */
   readonly window?: number;
@@ -38,7 +38,7 @@ export interface HttpSummarizerOptions {
    * and proxies close such connections. @default true
    */
   readonly stream?: boolean;
-  /** Where keys and base URLs are looked up. @default the environment of the process */
+  /** The variables with keys and base URLs. @default the environment of the process */
   readonly env?: Environment;
   /** @default the global fetch */
   readonly fetch?: typeof globalThis.fetch;

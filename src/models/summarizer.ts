@@ -63,7 +63,7 @@ export interface SummaryAnswer {
   readonly usage?: SummaryUsage;
   /** @default "stop" */
   readonly finish?: SummaryFinish;
-  /** How many tools the model called instead of writing. @default 0 */
+  /** The number of tools that the model called instead of writing. @default 0 */
   readonly toolCalls?: number;
 }
 
@@ -109,7 +109,7 @@ export interface SummaryCall {
   readonly summarizer: string;
   /** 1, or 2 for the retry that names what was wrong. */
   readonly attempt: 1 | 2;
-  /** What was really sent. */
+  /** The prompt as it was sent. */
   readonly prompt: SummaryPrompt;
   /** Whether the live request was the prefix; then `prompt.user` is what stood behind it. */
   readonly reusedPrompt: boolean;
@@ -118,7 +118,7 @@ export interface SummaryCall {
   readonly durationMs: number;
   /** Whether there was an answer at all, good or bad. */
   readonly isAnswered: boolean;
-  /** What was wrong with the answer, or why there was none; empty when it was accepted. */
+  /** The faults of the answer, or the reasons why there was none; empty when it was accepted. */
   readonly problems: readonly string[];
 }
 

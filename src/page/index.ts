@@ -16,17 +16,17 @@ export interface LivePage {
   close(): void;
 }
 
-/** Where a page listens, and where it finds originals. */
+/** The port of a page, and the archive of its originals. */
 export interface LivePageOptions {
   readonly port?: number;
   readonly archive?: Originals;
 }
 
 /**
- * Serves a page of an agent's conversations on this machine: what fills the window, request by request,
- * and every edit. What it shows is kept in memory. Rejects with `ContextError` code `invalid-options`
- * where it cannot listen.
- * @param options `port`: where it listens. Default: any that is free. `archive`: that of the agent's
+ * Serves a page of an agent's conversations on this machine: what fills the window, request by
+ * request, and every edit. Everything that it shows is kept in memory. Rejects with `ContextError`
+ * code `invalid-options` where it cannot listen.
+ * @param options `port`: the port it listens on. Default: any that is free. `archive`: that of the agent's
  *   context; what was truncated or pruned is shown and searched in it. Default: none.
  */
 export async function openPage(options: LivePageOptions = {}): Promise<LivePage> {

@@ -21,12 +21,12 @@ export interface LiveRequest {
   readonly parent?: string;
   /** @default the first words of the person */
   readonly title?: string;
-  /** Who asks, for people. */
+  /** The agent's name, for people. */
   readonly agent?: string;
   readonly model?: string;
   /** The model's window in tokens. @default by the model's name */
   readonly window?: number | undefined;
-  /** What is kept free of it for the answer. */
+  /** The room kept free for the answer. */
   readonly reserved?: number;
   /** All of it, edits included. */
   readonly messages: readonly Message[];

@@ -62,7 +62,7 @@ export async function writeSession(
   return { ...session, read };
 }
 
-/** What the agent does not say by itself; in results, blocks of others as the words that they hold. */
+/** The texts that the agent does not say by itself; in results, blocks of others as the words that they hold. */
 function writable(writer: SessionWriter, content: SessionContent): SessionContent {
   const { dialect = "" } = writer;
   const inWords = (piece: OutputPart): OutputPart => {

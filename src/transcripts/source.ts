@@ -123,8 +123,8 @@ const UTF8_MARK = [0xef, 0xbb, 0xbf];
 const UTF16_MARKS = { "utf-16le": [0xff, 0xfe], "utf-16be": [0xfe, 0xff] };
 
 /**
- * Plain UTF-8 bytes without a byte order mark, from plain, gzip, zstd or UTF-16 bytes,
- * recognised by their first bytes. What a damaged packed file still holds is given, with a warning.
+ * Plain UTF-8 bytes without a byte order mark, from plain, gzip, zstd or UTF-16 bytes, recognised
+ * by their first bytes. A damaged packed file gives as much as it still holds, with a warning.
  * Throws `ContextError` code `unreadable-file` for zstd where Node has none (before 22.15).
  */
 export async function* unpack(

@@ -35,9 +35,9 @@ export interface Conversation {
   readonly id?: string;
   readonly title?: string;
   /**
-   * The effective context: what the model would have seen next. What the agent itself compacted,
-   * pruned or spilled is honoured: its summary stands for the head (a message of kind `summary`),
-   * pruned outputs are `original`-less placeholders as the agent sent them.
+   * The effective context: what the model would have seen next. Edits that the agent itself made
+   * are honoured: its summary stands for the head (a message of kind `summary`), pruned outputs are
+   * `original`-less placeholders as the agent sent them.
    */
   readonly messages: readonly Message[];
   /** The system prompt, where the file keeps it beside the messages. */

@@ -254,4 +254,18 @@ describe("the style of the house", () => {
     expect(code).not.toMatch(/[:<(]\s*any\b(?!\w)/);
     if (file !== path.join("core", "error.ts")) expect(code).not.toMatch(/^\s*(?:export )?class /m);
   });
+
+  it.each(sourceFiles())("%s opens no comment with a question word", (file) => {
+    const code = readFileSync(path.join(SRC, file), "utf8");
+    const openings =
+      code.match(/^[ \t]*(?:\/\*\*?|\/\/)[\s*]*(?:Wh(?:at|o|ose|om|ere)(?:ver)?|How)\b.*/gm) ?? [];
+    // The second line of a sentence opens nothing.
+    expect(openings.filter((line) => !isContinued(code, line))).toEqual([]);
+  });
 });
+
+/** Whether a line of `//` goes on with a sentence of the line above it. */
+function isContinued(code: string, line: string): boolean {
+  const above = code.slice(0, code.indexOf(line)).trimEnd().split("\n").at(-1) ?? "";
+  return /^\s*\/\/.*[^.:;!?]$/.test(above);
+}

@@ -20,8 +20,9 @@ export interface PostgresArchiveOptions {
   /** The schema that holds the tables: a plain name in lower case, which may be a word of SQL. @default "longhaul" */
   readonly schema?: string;
   /**
-   * Whose conversations these are. No tenant sees what belongs to another: every table has a policy
-   * that says so, which binds every role but superusers. Up to 200 letters, digits, `.`, `_`, `:`, `@`, `-`.
+   * The owner of the conversations. No tenant sees what belongs to another: every table has a
+   * policy that says so, which binds every role but superusers. Up to 200 letters, digits, `.`,
+   * `_`, `:`, `@`, `-`.
    * @default "default"
    */
   readonly tenant?: string;

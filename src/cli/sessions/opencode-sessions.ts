@@ -64,7 +64,7 @@ function aboutSession(info: OpencodeInfo, stamp: string): Omit<SubAgent, "load">
   return { agent: "opencode", id, name: id, title, cwd, parent, stamp, modifiedAt, ...nowhere };
 }
 
-/** In the order of their ids, which sort by time. What is torn is left out. */
+/** In the order of their ids, which sort by time. Torn rows are left out. */
 async function* storedMessages(storage: string, file: string): AsyncGenerator<OpencodeMessage> {
   const id = path.basename(file, ".json");
   for await (const info of storedObjects(path.join(storage, "message", id))) {

@@ -80,7 +80,7 @@ const ATTEMPTS = 5;
 
 /**
  * The locks of this SQLite are its own, so nothing keeps the writer from moving its write-ahead log
- * into the file meanwhile. What was read counts if that did not happen.
+ * into the file meanwhile. A read counts if that did not happen.
  */
 function askWasm<T>(sqlite: WasmSqlite, file: string, ask: (query: Query) => T): T {
   for (let attempt = 1; ; attempt++) {

@@ -47,7 +47,7 @@ const SAVE_EVERY_MS = 3_000;
 
 /**
  * Finds the sessions on this computer and reads those that have changed since the last time, the
- * newest first. What was read is kept, also when the rest is not waited for.
+ * newest first. Sessions that were read are kept, also when the rest is not waited for.
  */
 export async function surveySessions(io: Io, options: SurveyOptions = {}): Promise<Survey> {
   const [settings, found] = [await readSettings(io), await findSessions(io)];

@@ -17,7 +17,7 @@ export interface CallFacts {
   readonly files: readonly FileAccess[];
   /** The command lines it runs, without a `bash -lc` around them. */
   readonly commands: readonly string[];
-  /** When it reads a part of one file: which lines. */
+  /** The lines of a file that it reads a part of. */
   readonly range?: LineRange;
   /** Names of the input fields that hold large content of files (writing and editing calls). */
   readonly largeInput: readonly string[];

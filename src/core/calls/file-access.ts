@@ -23,7 +23,7 @@ export interface FileAccess {
 }
 
 /**
- * How many lines a read without a range surely showed. Agents cut at 2,000 lines or 50,000 bytes,
+ * The lines that a read without a range surely showed. Agents cut at 2,000 lines or 50,000 bytes,
  * whichever comes first, and 50,000 bytes hold about 1,000 lines of source code.
  */
 const WHOLE_READ_LINES = 1_000;

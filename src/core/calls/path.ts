@@ -1,6 +1,6 @@
 const DRIVE = /^[A-Za-z]:[\\/]/;
 const COLON = 58;
-/** How POSIX shells on Windows write a drive: `/d/repo`, `/mnt/d/repo`, `/cygdrive/d/repo` for `D:\repo`. */
+/** A drive as POSIX shells on Windows write it: `/d/repo`, `/mnt/d/repo`, `/cygdrive/d/repo` for `D:\repo`. */
 const SHELL_DRIVE = /^(?:\/mnt|\/cygdrive)?\/([A-Za-z])(?=\/|$)/;
 const ON_DRIVE = /^[A-Za-z]:(?:\/|$)/;
 

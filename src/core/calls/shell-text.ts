@@ -69,7 +69,7 @@ export function shellStatements(line: string): Statement[] {
 
 const HEREDOC = /(?<![<\d])<<-?[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([A-Za-z_][\w.]*))/g;
 
-/** Behind each `<<` stands the index of its body. Where no line ends the body, it is no heredoc. */
+/** Behind each `<<` stands the index of its body. Without a line that ends the body it is no heredoc. */
 function withoutHeredocs(line: string): { text: string; heredocs: string[] } {
   if (!line.includes("<<")) return { text: line, heredocs: [] };
   const lines = line.split("\n");

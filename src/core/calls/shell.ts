@@ -9,7 +9,7 @@ interface Shell {
   /** Folders outside of the subshells that are open. */
   readonly folders: (string | undefined)[];
   readonly variables: Map<string, string>;
-  /** How many `if` are open. */
+  /** The number of open `if`s. */
   conditions: number;
   readonly loops: Loop[];
   /** So much text may still be read: loops and shells read it again. */

@@ -18,7 +18,7 @@ import { describeOutput, describePart, type MediaContext } from "./media.ts";
 import { newestUserMessage } from "./tail.ts";
 import type { TokenCounter } from "../tokens/index.ts";
 
-/** What may be clipped; each level includes the ones before it. */
+/** The parts that may be clipped; each level includes the ones before it. */
 const CLIP_LEVELS = [
   "nothing",
   "outputs",
@@ -40,7 +40,7 @@ const FRAMING_BYTES = 160;
 /** A floor in tokens is one of so many bytes: JSON writes some characters as six of them. */
 const BYTES_PER_TOKEN = 8;
 
-/** What an edit of a part needs to know. */
+/** The surroundings of an edit of one part. */
 interface EditContext extends MediaContext {
   readonly counter: TokenCounter;
 }
@@ -120,10 +120,10 @@ function levelOf(
   return part.type === "text" || isLoose ? words : undefined;
 }
 
-/** Where a part stands. */
+/** The place of a part. */
 type Place = Pick<Edit, "message" | "part">;
 
-/** How much a piece may hold. */
+/** The room of a piece. */
 type Room = Pick<MessageSize, "tokens" | "bytes">;
 
 function clipPart(

@@ -19,7 +19,7 @@ export type DescribeMedia = "links" | "all" | MediaTest;
 
 export type MediaTest = (file: FilePart, message: Message) => boolean;
 
-/** What describing a part needs to know. */
+/** The surroundings of a part that is described. */
 export interface MediaContext {
   readonly digest: Digest;
   readonly now: number;
@@ -29,7 +29,7 @@ export interface MediaContext {
   readonly recall?: boolean;
 }
 
-/** Where a part stands. */
+/** The place of a part. */
 type Place = Pick<Edit, "message" | "part">;
 
 export function mediaTest(which: DescribeMedia | undefined): MediaTest {

@@ -52,7 +52,7 @@ function isRule(message: Message, isPreamble: boolean): boolean {
   return message.role === "system" || (isPreamble && message.kind === "injected");
 }
 
-/** What becomes of the protected steps of a head. */
+/** The fate of the protected steps of a head. */
 export interface PinnedSteps {
   /** The messages that stay verbatim, in order. */
   readonly messages: readonly number[];

@@ -6,7 +6,7 @@ import { fieldsOf } from "../text/json.ts";
 import { estimator } from "../tokens/estimator.ts";
 import { MESSAGE_OVERHEAD, partTokens } from "../tokens/count.ts";
 
-/** What a piece of the window is, in the order in which a report names them. */
+/** The kinds of pieces in a window, in the order in which a report names them. */
 const CONTENT_KINDS = [
   "outside",
   "system",
@@ -37,13 +37,13 @@ export interface ContentItem {
   readonly tokens: number;
 }
 
-/** How many tokens of one kind there are. */
+/** The tokens of one kind. */
 export interface KindShare {
   readonly kind: ContentKind;
   readonly tokens: number;
 }
 
-/** What one tool takes of the window. */
+/** The part of one tool in the window. */
 export interface ToolShare {
   readonly tool: string;
   readonly calls: number;
@@ -53,18 +53,18 @@ export interface ToolShare {
   readonly output: number;
 }
 
-/** What is in a window. */
+/** The contents of a window. */
 export interface WindowHolder {
   readonly messages: readonly Message[];
   /** The system prompt, where it is known. */
   readonly instructions?: string;
 }
 
-/** How much is in a window, in the provider's tokens. */
+/** The contents of a window, in the provider's tokens. */
 export interface WindowSize {
   /** All of it. */
   readonly tokens: number;
-  /** What stands beside what is given here: system prompt, tools. */
+  /** The load of the request beside these messages: system prompt, tools. */
   readonly outside: number;
 }
 
@@ -111,7 +111,7 @@ function inProviderTokens(items: readonly ContentItem[], size: WindowSize): Cont
   });
 }
 
-/** What came before a piece and tells what it is. */
+/** The calls and messages before a piece, which tell its kind. */
 interface Seen {
   readonly calls: Map<string, ToolCallPart>;
   /** The command by the number of its terminal, where it went on after its first output. */
@@ -143,7 +143,7 @@ function ownItem(message: Message, part: OwnPart, seen: Seen): Omit<ContentItem,
   return { kind: "tool-call", tool: part.toolName, subject: subjectOf(part, seen) };
 }
 
-/** What a call is about; one that writes to a terminal goes on with the command that runs there. */
+/** The subject of a call; one that writes to a terminal goes on with the command that runs there. */
 function subjectOf(call: ToolCallPart, { running }: Seen): string {
   const { session_id: terminal } = fieldsOf(call.input);
   const command = running.get(String(terminal));

@@ -20,7 +20,7 @@ export const MEDIA_MARK = "had_media";
 export const CONTINUE_TEXT =
   "Continue the task from where the record above ends. Do not repeat finished work and do not ask what to do next.";
 
-/** What a compaction left, as far as the continuation depends on it. */
+/** The result of a compaction, as far as the continuation depends on it. */
 export interface ContinuationOptions {
   /** @default "auto" */
   readonly policy?: ContinuationPolicy;
@@ -31,11 +31,11 @@ export interface ContinuationOptions {
   readonly kept?: readonly Message[];
   /** Whether a request may not end with an assistant message. @default true */
   readonly endsWithInput?: boolean;
-  /** Where a file is archived that is not sent again. @default nowhere */
+  /** The handle of a file that is not sent again. @default nowhere */
   readonly handleOf?: (file: FilePart) => string | undefined;
 }
 
-/** How a run goes on after a compaction. */
+/** The way a run goes on after a compaction. */
 export interface Continuation {
   readonly state: RunState;
   /** Whether the run would not go on by itself, whatever the policy says. */
@@ -49,10 +49,10 @@ export interface Continuation {
 }
 
 /**
- * How a run goes on (T11), from the messages before a compaction. A message of the user without a
- * reply that is not kept is said again, its images and files described (`had_media`); a run in the
- * middle of its task gets a synthetic message where the list would hold no user message at all, or
- * would end with an assistant message and may not. After a finished answer the user speaks next.
+ * The way a run goes on (T11), from the messages before a compaction. A message of the user without
+ * a reply that is not kept is said again, its images and files described (`had_media`); a run in
+ * the middle of its task gets a synthetic message where the list would hold no user message at all,
+ * or would end with an assistant message and may not. After a finished answer the user speaks next.
  * Every message is marked with `compaction_continue`.
  * @example
  * import { buildContinuation } from "longhaul/core";
@@ -76,7 +76,7 @@ export function buildContinuation(
   return { state, needed: true, added: true, text, message };
 }
 
-/** What the new context lacks; `undefined` where the run goes on by itself. */
+/** The message that the new context lacks; `undefined` where the run goes on by itself. */
 function neededMessage(
   messages: readonly Message[],
   state: RunState,

@@ -227,7 +227,7 @@ function exitText({ exitCode }: Outcome): string {
   return exitCode === undefined ? "" : `exit code ${exitCode}`;
 }
 
-/** Where the whole of an output is that was cut on its arrival. */
+/** The handle or path of the whole of an output that was cut on its arrival. */
 function wholeOutput(result: ToolResultPart): Pick<CommandFact, "output"> {
   const output = result.original ?? findTruncation(resultText(result))?.handle;
   return output === undefined ? {} : { output };

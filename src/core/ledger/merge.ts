@@ -124,7 +124,7 @@ function deleteFolders(
     const folder = newestAround(key, byKey, ({ last }) => last);
     return folder === undefined ? [] : [[key, deletedWith(file, folder)] as const];
   });
-  // What went with a folder was touched then, and stands behind what was touched before.
+  // A file that went with its folder was touched then, and stands behind what was touched before.
   for (const [key, file] of gone) {
     files.delete(key);
     setFile(key, file);

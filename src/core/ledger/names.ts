@@ -33,7 +33,7 @@ interface Source {
 /** The names of one source. */
 interface Reading {
   readonly isOwn: boolean;
-  /** How much of the text counts. */
+  /** The part of the text that counts. */
   readonly units: number;
   readonly names: readonly { readonly key: string; readonly fact: NameFact }[];
 }
@@ -183,7 +183,7 @@ function byFile(output: string, path: string | undefined): Iterable<[string | un
 /** A URL, else what may be a name, or several with dots or slashes between them; no `\n`, no closing tag. */
 const WORD =
   /https?:\/\/[^\s"'`<>()[\]{}|\\]{3,192}|(?<!\\(?=[a-z\d])|<(?=\/))~?[\w$@.+/:-]{5,200}/g;
-/** What may be a file as text (base64): no slash in it parts folders. */
+/** Likely a file as text (base64): no slash in it parts folders. */
 const BLOB = /[A-Za-z\d+/]{64,}={0,2}/g;
 /** A path from a drive, whose backslashes are no `\n`. */
 const DRIVE_PATH = /\b[A-Za-z]:\\+[^\s"'`<>|*?,;]+/g;

@@ -2,7 +2,7 @@ import { resultText, type ToolCallPart, type ToolResultPart } from "../message/m
 import { bareName } from "../calls/tool-kind.ts";
 import type { CallFacts } from "../calls/index.ts";
 
-/** How a tool call ended. */
+/** The end of a tool call. */
 export interface Outcome {
   readonly outcome: "ok" | "failed" | "unknown";
   readonly exitCode?: number;
@@ -18,7 +18,7 @@ const REFUSED_EDIT =
   /^(?:Your proposed edit has introduced|apply_patch verification failed|No replacement was performed|ERROR:)/;
 
 /**
- * How a call ended, by the fields of its result: what a command printed or a file holds says nothing
+ * The end of a call, by the fields of its result: the text of an output or of a file says nothing
  * about it. Readers of transcripts set the fields from where each agent writes them. Only some
  * editors, which have no such field, are known by name and by how their own word begins.
  */

@@ -11,7 +11,7 @@ import type { StatementFact } from "./ledger.ts";
 
 /**
  * Collects what the agent found out: the last text of each turn, and on the way there the sentence
- * that says most before each change of files. Where it stands and what it names count, in any
+ * that says most before each change of files. Its place and the names in it count, in any
  * language; English words for decisions only add to that.
  */
 export interface StatementBook {
@@ -35,7 +35,7 @@ const SHORTEST_SENTENCE = 20;
 const TELLING_SENTENCE = 40;
 /** Decisions are said early or late in a text, hardly in the middle of a long one. */
 const LOOK_UNITS = 4_000;
-/** Where no file is changed, so many texts are a stretch of work. */
+/** As many texts as are one piece of work where no file is changed. */
 const STRETCH = 8;
 
 const DECISION =
@@ -119,7 +119,7 @@ function findingsIn(text: string, at: number): Finding[] {
   });
 }
 
-/** How much a sentence may have found out: what stands last says what is done next. */
+/** The worth of a sentence as a finding: the last one of a text often says what is done next. */
 function weightOf(sentence: string, index: number, count: number): number {
   if (INTENT.test(sentence)) return 0;
   const isTelling = saidLength(sentence) >= TELLING_SENTENCE;

@@ -129,7 +129,7 @@ export interface Message {
   readonly parts: readonly Part[];
   readonly kind?: MessageKind;
   readonly id?: string;
-  /** When it was made, in ms since the epoch. */
+  /** The time of its making, in ms since the epoch. */
   readonly time?: number;
   /** On assistant messages: what the provider reported. */
   readonly usage?: Usage;

@@ -29,7 +29,7 @@ export interface Original {
   readonly kind: OriginalKind;
   /** Throws `limit-exceeded` where no string can hold it. */
   readonly content: string;
-  /** What makes up a head, for whoever needs no text of it. */
+  /** The messages of a head, for callers who need no text of it. */
   readonly pieces?: readonly Piece[];
 }
 

@@ -2,8 +2,8 @@ import type { Message, ToolCallPart } from "./message.ts";
 
 /**
  * The smallest piece that may be moved or dropped as a whole: a step (an assistant message and the
- * results of its calls) or a single other message. Where opaque parts are linked, it is all that
- * lies between them, and counts as a step. `to` is exclusive.
+ * results of its calls) or a single other message. Linked opaque parts and all that lies
+ * between them are one, which counts as a step. `to` is exclusive.
  */
 export interface Unit {
   readonly type: "step" | "message";

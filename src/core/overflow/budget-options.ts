@@ -3,8 +3,8 @@ import { describeValue } from "../message/shape.ts";
 import { MAX_FACTOR, MIN_FACTOR } from "../tokens/calibrate.ts";
 
 /**
- * The numbers of a context: tokens, or shares of usable from 0 to 1. Where tokens and a share are
- * given for one thing, the smaller amount counts; one alone decides.
+ * The numbers of a context: tokens, or shares of usable from 0 to 1. Of tokens and a share
+ * for one thing the smaller amount counts; one alone decides.
  */
 export interface BudgetOptions {
   /** The model's context window. @default that of `model`, else 128000, a guess that is told */
@@ -18,7 +18,7 @@ export interface BudgetOptions {
    * @default what the family of `model` is known for, else 1
    */
   readonly tokenFactor?: number;
-  /** What an edit aims for. @default 0.6 of usable */
+  /** The size that an edit aims for. @default 0.6 of usable */
   readonly targetTokens?: number;
   readonly targetShare?: number;
   /** T9: nothing is pruned for less. @default 20000, or 10 % of the window if that is less */

@@ -32,7 +32,7 @@ export interface NamedModel {
   readonly model?: string;
 }
 
-/** How much room there is and what it is for, in tokens. */
+/** The room of a window and its uses, in tokens. */
 export interface ContextBudget {
   readonly window: number;
   /** False when the window is the default because nobody named one. */
@@ -40,7 +40,7 @@ export interface ContextBudget {
   readonly reserved: number;
   /** window (or max input) − reserved, at least 0. */
   readonly usable: number;
-  /** What an edit aims for. */
+  /** The size that an edit aims for. */
   readonly target: number;
   /** T9: nothing is pruned for less. */
   readonly minimumSaving: number;

@@ -1,11 +1,11 @@
 import { totalUsage, type Usage } from "../message/message.ts";
 import { errorLayers, layersText, statusOf } from "./error-layers.ts";
 
-/** What a provider says about the size of a request that was too large. */
+/** A provider's words about the size of a request that was too large. */
 export interface ProviderOverflow {
   /** The model's limit in tokens, if the error names it. */
   readonly limit?: number;
-  /** How many tokens the request had, if the error names it. */
+  /** The tokens of the request, if the error names them. */
   readonly tokens?: number;
 }
 
@@ -96,9 +96,9 @@ export const OVERFLOWS: readonly (readonly [server: string, RegExp])[] = [
 const RATE_LIMIT =
   /rate.?limit|too many requests|tokens? per (?:minute|min|day)|\bTPM\b|quota|throttl|please wait|service unavailable|queued/i;
 
-/** How an answer ended, for an overflow that its provider did not call one. */
+/** The end of an answer, for an overflow that its provider did not call one. */
 export interface AnswerEnd {
-  /** What was reported for the request. */
+  /** The usage reported for the request. */
   readonly usage?: Usage;
   /** In the provider's own word: its `stop_reason`, `finish_reason`, `finishReason` or `status`. */
   readonly finish?: string;

@@ -59,7 +59,7 @@ const LADDER: readonly Rung[] = [
   { tail: 0, units: 1, pins: 0, clip: "protected", floor: 80, summary: 0.5, dropsReasoning: true },
 ];
 
-/** What is to be compacted. */
+/** The list to compact. */
 export interface Source {
   /** The list where nothing is summarized: no more media go than the caller wants described. */
   readonly whole: Described;
@@ -71,7 +71,7 @@ export interface Source {
   readonly options: PlanOptions;
 }
 
-/** What a rung keeps, as far as it does not depend on the room. */
+/** The part of a rung's choice that does not depend on the room. */
 export interface Kept {
   readonly start: number;
   /** Messages of the head, in order. */
@@ -82,11 +82,11 @@ export interface Kept {
 /** One rung tried out: the edits it needs and what would be kept. */
 export interface Attempt extends Kept {
   readonly edits: readonly Edit[];
-  /** What is kept free for the summary and its frame; without a head, for where reasoning is. */
+  /** The room for the summary and its frame; without a head, for the note on reasoning. */
   readonly reserve: MessageSize;
   /** The most that the summary may have of that. */
   readonly summary: Omit<SummaryPlan, "role">;
-  /** What is kept, and where it stands in the list. */
+  /** The kept messages, and their places in the list. */
   readonly kept: readonly Message[];
   readonly places: readonly number[];
   /** Messages that lose their reasoning. */
@@ -282,7 +282,7 @@ function keptMessage(message: Message, isSilent: boolean): Message {
   return withParts(message, parts);
 }
 
-/** What is kept of a list, and by how much it is too large. */
+/** The kept part of a list, and the excess over the room. */
 interface TooLarge {
   readonly list: readonly Message[];
   readonly indices: readonly number[];

@@ -40,13 +40,13 @@ function droppedReasoning(
   return { messages: dropped, handle, ...(note !== undefined && { note }) };
 }
 
-/** Where the reasoning of so many messages is. */
+/** The note that names the archived reasoning of so many messages. */
 function reasoningNote(messages: number, handle: Handle, recall?: boolean): string {
   const where = originalAttribute(handle, recall);
   return `${openTag("reasoning-compacted", { messages, ...where })} />`;
 }
 
-/** What that note takes at most; nothing where no reasoning goes. */
+/** The most that this note takes; nothing where no reasoning goes. */
 export function noteRoom(
   goes: boolean,
   messages: readonly Message[],

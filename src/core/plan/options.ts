@@ -7,7 +7,7 @@ import type { ContextBudget } from "../overflow/index.ts";
 import type { PruneOptions } from "../prune/index.ts";
 import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
 
-/** What a provider's rules mean for a compaction; plain data that a dialect brings along. */
+/** A provider's rules as far as they concern a compaction; plain data that a dialect brings along. */
 export interface DialectTraits {
   /** The role in which a summary may stand in the middle of the list. */
   readonly summaryRole: "system" | "user";
@@ -45,7 +45,7 @@ export interface PlanOptions extends PruneOptions {
   /** Tokens of what every request carries beside the messages: system prompt, tools. @default 0 */
   readonly fixedTokens?: number;
   /**
-   * What the whole request holds now, if better known than by counting (reported usage), with a
+   * The size of the whole request now, if better known than by counting (reported usage), with a
    * margin for what is not known exactly; `fixedTokens` included.
    */
   readonly usedTokens?: number;
@@ -73,12 +73,12 @@ export interface PlanOptions extends PruneOptions {
   /** With `pruneOnly`: whether to prune, by the tokens saved and the index of the first change. @default yes */
   readonly pays?: (saved: number, first: number) => boolean;
   /**
-   * Where the tail must start, for a summary that was written before: exactly what stands before it
+   * The start of the tail, for a summary that was written before: exactly what stands before it
    * is the head. Must be the start of a unit. @default as the tail budget says
    */
   readonly tailStart?: number;
   /**
-   * What becomes of the images and files of a user message without a reply: described by text and
+   * The fate of images and files of a user message without a reply: described by text and
    * archived, or kept as they are. @default "describe"
    */
   readonly unansweredMedia?: "describe" | "keep";

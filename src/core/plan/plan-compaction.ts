@@ -9,7 +9,7 @@ import type { Message } from "../message/index.ts";
 
 /**
  * Plans a compaction (T8, T11): tail, pins, clips and the room for the summary, so that the result
- * fits whatever the summary says. Where there is no head, the plan only clips. `undefined` when
+ * fits whatever the summary says. Without a head the plan only clips. `undefined` when
  * there is nothing to do, or when nothing fits.
  */
 export function planCompaction(

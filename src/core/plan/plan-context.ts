@@ -102,7 +102,7 @@ function assertFixedFits(messages: readonly Message[], options: PlanOptions): vo
   if (isOverflow(fixed, options.budget)) throw irreducible(messages, options);
 }
 
-/** How many of the biggest items the error names. */
+/** The number of biggest items that the error names. */
 const NAMED_ITEMS = 5;
 
 interface Item {
@@ -134,7 +134,7 @@ function limitOf(kept: readonly Message[], options: PlanOptions): string {
   return `a window of ${window} tokens, ${reserved} of which are kept free for the answer (the option reserved, --reserved on the command line)`;
 }
 
-/** What every result would hold: the rules, the newest words and what stands beside the messages. */
+/** The floor of every result: the rules, the newest words and what stands beside the messages. */
 function leastItems(
   { kept, places, reserve }: ReturnType<typeof leastOf>,
   { meter, fixedTokens = 0 }: PlanOptions,

@@ -2,13 +2,13 @@ import type { RunState } from "../continuation/index.ts";
 import type { Edit, Handle, Message } from "../message/index.ts";
 
 /**
- * What is to be done to a list of messages, as plain JSON. It names messages by their index in the
+ * The edits of a list of messages, as plain JSON. It names messages by their index in the
  * list it was made for, so it is small, can be stored, and always gives the same result.
  */
 export interface ContextPlan {
   readonly version: 1;
   readonly action: "none" | "prune" | "compact";
-  /** How many messages the list had. */
+  /** The number of messages in the list. */
   readonly length: number;
   /** Changes to single parts, in order of place. */
   readonly edits: readonly Edit[];
@@ -20,19 +20,19 @@ export interface ContextPlan {
 export interface ReasoningPlan {
   /** The messages that lose their reasoning. */
   readonly messages: readonly number[];
-  /** Where those messages are archived as they were. */
+  /** The handle of those messages as they were. */
   readonly handle: Handle;
   /** The text in the first of them that says so; absent where the archive takes nothing. */
   readonly note?: string;
 }
 
-/** What leaves the window with a head. */
+/** The messages that leave the window with a head. */
 export type HeadSplit = Pick<CompactionPlan, "system" | "tailStart" | "withoutReasoning">;
 
 export interface CompactionPlan {
-  /** How many leading system messages stay as they are. */
+  /** The number of leading system messages, which stay as they are. */
   readonly system: number;
-  /** Where the tail starts; the head is everything between the system messages and here. */
+  /** The start of the tail; the head is everything between the system messages and here. */
   readonly tailStart: number;
   /** Messages of the head that stay verbatim, between summary and tail. */
   readonly pinned: readonly number[];
@@ -42,7 +42,7 @@ export interface CompactionPlan {
   readonly withoutReasoning: readonly number[];
   /** A user message whose media were replaced by text, to be marked. */
   readonly hadMedia?: number;
-  /** Where the head is archived: the head's messages, then those of `withoutReasoning`. */
+  /** The handle of the archived head: the head's messages, then those of `withoutReasoning`. */
   readonly handle: Handle;
   readonly summary: SummaryPlan;
   readonly state: RunState;
@@ -72,7 +72,7 @@ export interface SummaryPlan {
   readonly maxBytes?: number;
 }
 
-/** What fulfils a plan's request for a summary. */
+/** The answer to a plan's request for a summary. */
 export interface PlanEffects {
   /** The text of the summary. It is framed, with the plan's handle, unless it is a frame already. */
   readonly summary: string;

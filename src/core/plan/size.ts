@@ -34,13 +34,13 @@ export function requestSize(
   return { ...meter.totalSize(messages), tokens };
 }
 
-/** What a compaction adds beside the text of its summary: the longest frame, and a continuation. */
+/** The additions of a compaction beside the text of its summary: the longest frame, and a continuation. */
 const ADDED: readonly Message[] = [
   frameSummary("", { headHandle: `head_${"0".repeat(16)}`, headMessages: 99_999, note: QUOTED }),
   CONTINUE_TEXT,
 ].map((text) => ({ role: "user", parts: [{ type: "text", text }] }));
 
-/** How much that is, as the provider counts it. */
+/** Their size, as the provider counts it. */
 export function addedSize({ meter }: PlanOptions): MessageSize {
   return meter.totalSize(ADDED);
 }

@@ -27,7 +27,7 @@ export interface PlaceholderFacts {
 
 const ELEMENT = "tool-output-compacted";
 
-/** How much of a failed output stays: its lines that look like errors. */
+/** The part of a failed output that stays: its lines that look like errors. */
 const MAX_ERROR_LINES = 8;
 const MAX_ERROR_LINE_UNITS = 200;
 /**

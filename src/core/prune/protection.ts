@@ -17,7 +17,7 @@ export interface PruneOptions {
 /** Everything pruning needs to know; token figures are the meter's. */
 export interface PruneContext extends PruneOptions {
   readonly budget: PruneBudget;
-  /** How many tokens have to go; pruning stops once they are gone. */
+  /** The tokens that have to go; pruning stops once they are gone. */
   readonly excess: number;
   readonly counter: TokenCounter;
   readonly meter: MessageMeter;
@@ -29,14 +29,14 @@ export interface PruneContext extends PruneOptions {
   readonly now: number;
 }
 
-/** What of the budget decides what is pruned. */
+/** The part of the budget that decides what is pruned. */
 export type PruneBudget = Pick<
   ContextBudget,
   "usable" | "minimumSaving" | "protectedTurns" | "recent"
 >;
 
 /**
- * What is protected of a conversation: skills, whose output is rules that the agent must keep, and
+ * The protected part of a conversation: skills, whose output is rules that the agent must keep, and
  * what the caller names.
  */
 export function protection({

@@ -28,7 +28,7 @@ export interface PrunedPiece {
   readonly saving: number;
 }
 
-/** Where something may be pruned. */
+/** A place at which something may be pruned. */
 export interface PruneScope {
   /** Only messages before this index … */
   readonly before: number;
@@ -106,7 +106,7 @@ function prunedPiece(
   return { edit, tool: call.toolName || (result?.toolName ?? ""), saving };
 }
 
-/** What stands for a candidate. */
+/** The replacement of a candidate. */
 interface Shortened {
   readonly text?: string;
   readonly input?: unknown;

@@ -100,7 +100,7 @@ function withHeadings(lines: readonly string[], template: CompactionTemplate): r
 
 /** Longer than this is no title. */
 const LONGEST_TITLE = 80;
-/** Whatever marks a line as a heading or an item. */
+/** Marks of a heading or an item. */
 const MARKS = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 /** The number of a title: `1.`, `IV)`, `b -`, `Section 2:`. */
 const ORDINAL = /^(?:(?:section|part)\s+)?(?:\d{1,2}|[ivx]{1,4}|[a-z])[\s\p{M}]*[.):\p{M}–-]\s*/iu;

@@ -4,7 +4,7 @@ import { fencedLines, parseSummary } from "./sections.ts";
 import { type CompactionTemplate, DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
 
 /*
- * The gate: what models and servers send instead of a summary. What a summary merely leaves out is
+ * The gate: what models and servers send instead of a summary. A fact that a summary leaves out is
  * no reason to refuse it, because the recorded facts stand below its words.
  */
 

@@ -13,8 +13,8 @@ const JOINED_CHARACTERS = 8;
 const LINE_CHARACTERS = 16;
 
 /**
- * The names of a head, behind each file that they stood in, and a line of those without. What the
- * agent wrote itself comes first, then what is newest, as far as the room goes.
+ * The names of a head, behind each file that they stood in, and a line of those without. Names that
+ * the agent wrote itself come first, then the newest, as far as the room goes.
  */
 export function nameLines(
   names: readonly NameFact[],

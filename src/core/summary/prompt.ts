@@ -114,7 +114,7 @@ interface PromptTexts {
   readonly conversation: string;
 }
 
-/** All texts are escaped. What is longest stands before what a retry changes, for the cache of it. */
+/** All texts are escaped. The longest text stands before the one that a retry changes, for the sake of the prompt cache. */
 function promptOf(
   { template, cap }: SummaryTask,
   { previous, facts, conversation }: PromptTexts,

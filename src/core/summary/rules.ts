@@ -36,7 +36,7 @@ const LEAST_LETTERS = 16;
 
 /**
  * The likely rules of a long text, a line each: lines of their own, then sentences of its
- * paragraphs. Where nothing does, sentences that are shorter than most: rules are.
+ * paragraphs. Failing those, sentences that are shorter than most: rules are.
  */
 export function ruleLines(text: string): string {
   const lines = text.split("\n");

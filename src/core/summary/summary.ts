@@ -40,7 +40,7 @@ export interface WrittenSummary {
 
 /**
  * A summary with all five sections and no model: the facts of the ledger, newest first, under the
- * cap. What has no room is counted and named by handle. The same input gives the same text.
+ * cap. Facts without room are counted and named by handle. The same input gives the same text.
  */
 export function extractiveSummary(input: ExtractiveInput): string {
   return writeSummary(input).text;

@@ -19,7 +19,7 @@ import { headWithin } from "../text/clip.ts";
 export type Words = Readonly<Record<string, string>>;
 
 /**
- * The words of a text in the sections of a template. What stands under other headings, or under
+ * The words of a text in the sections of a template. Text under other headings, or under
  * none, belongs to the discoveries.
  */
 export function readWords(

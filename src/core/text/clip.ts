@@ -14,7 +14,7 @@ export type TextSize =
 export interface ClipOptions {
   /** Which part stays; of both ends the start gets a third. @default "start" */
   readonly keep?: "start" | "end" | "both";
-  /** What stands in place of the piece that is left out; its size counts. @default "…" */
+  /** The mark in place of the piece that is left out; its size counts. @default "…" */
   readonly mark?: string | ((left: string) => string);
   /** Whether a cut moves to a line end where that costs less than half of an end. @default false */
   readonly atLineEnds?: boolean;
@@ -30,7 +30,7 @@ const EXACT = 128;
 /**
  * A text cut to a size, with a mark where something is left out. A text that fits comes back as it
  * is, so cutting twice changes nothing. No cut falls within a visible character, a CRLF or an escape
- * sequence. Where there is room for nothing but the mark, the mark is all, even if it is too large.
+ * sequence. If only the mark has room, the mark is all, even if it is too large.
  */
 export function clip(text: string, size: TextSize, options: ClipOptions = {}): string {
   const ruler = rulerOf(size);

@@ -5,7 +5,7 @@ import { ESCAPE, showControls, wellFormed } from "./clean.ts";
  * a progress bar only the last state counts. The original keeps everything.
  */
 
-/** What was taken out of, or replaced in, a preview. */
+/** The changes to a preview: things taken out or replaced. */
 export interface Cleaning {
   /** Escape sequences (colours, cursor movements, titles, links). */
   readonly escapes: number;

@@ -61,8 +61,8 @@ declare const TextDecoder: new (
 ) => { decode(bytes: Uint8Array): string };
 
 /**
- * Bytes as text. What is no UTF-8 becomes U+FFFD, one for each longest piece that could have begun
- * a character, as the Encoding Standard has it; a byte order mark stays.
+ * Bytes as text. Anything but UTF-8 becomes U+FFFD, one for each longest piece that could have
+ * begun a character, as the Encoding Standard has it; a byte order mark stays.
  */
 export function decodeUtf8(bytes: Uint8Array): Decoded {
   try {

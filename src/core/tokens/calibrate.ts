@@ -1,8 +1,8 @@
 import type { TokenCounter } from "./count.ts";
 
 /**
- * How a model's own token counts relate to the estimates: a request of E estimated tokens holds
- * about `outside + factor × E` of the provider's.
+ * The relation of a model's own token counts to the estimates: a request of E estimated tokens
+ * holds about `outside + factor × E` of the provider's.
  */
 export interface Calibration {
   /** The provider's tokens for one estimated token; 1 when unknown. */
@@ -12,7 +12,7 @@ export interface Calibration {
    * 0 when unknown, below 0 when the estimates hold what the requests do not.
    */
   readonly outside: number;
-  /** How many reports this rests on. */
+  /** The number of reports behind it. */
   readonly samples: number;
   /** The factor that is expected before the first report. */
   readonly expected: number;
@@ -52,7 +52,7 @@ export const MAX_OUTSIDE = 50_000;
 const MAX_COUNT = 1e9;
 
 /**
- * What is expected before the first report, as standard deviations: the factor is 1, or what the
+ * The expectation before the first report, as standard deviations: the factor is 1, or what the
  * model's family is known for, give or take 0.25 (tokenizers, see above), and up to some 10,000 tokens (an agent's system prompt and tools) are
  * outside. So a short request that cost far more than estimated shows what is outside, a long one
  * shows the factor.
@@ -81,7 +81,7 @@ export function createCalibration(expected = 1): Calibration {
 /**
  * Learns from one report. The factor is the likeliest one (a weighted mean, clamped to 0.5 … 2.5)
  * by three kinds of evidence: by how much requests differ, the smallest request, and what was
- * expected. What the factor leaves unexplained of the smallest request is outside, at most 50,000.
+ * expected. The rest of the smallest request, which no factor explains, is outside, at most 50,000.
  * A report that fits the others badly changes nothing until the next one confirms it, and one that
  * makes no sense (see {@link isPlausible}) never does.
  */
@@ -114,7 +114,7 @@ function learnt(calibration: Calibration, sample: CalibrationSample): Calibratio
   return { factor, outside, samples: samples + 1, expected, evidence };
 }
 
-/** How estimated tokens become a provider's: `outside` once for a request, `factor` for each of them. */
+/** The way from estimated tokens to a provider's: `outside` once for a request, `factor` for each of them. */
 export type Scale = Pick<Calibration, "factor" | "outside">;
 
 /**

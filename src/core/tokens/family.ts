@@ -7,7 +7,7 @@ export interface ModelFamily {
 }
 
 /**
- * How families of models count text for which the estimator, which is fitted to o200k, counts one
+ * Tokens that families of models count where the estimator, which is fitted to o200k, counts one
  * token; the first pattern that fits counts. Measured in November 2026 by `bench/tokens/factors.ts`
  * on recorded sessions, as the growth of reported requests over their estimates: Claude 4.6 and 5
  * 1.50 to 1.53, Claude 4 to 4.5 1.14 to 1.24, GPT-5 0.91 to 1.18, Gemini 3 1.13. Of DeepSeek there is no

@@ -3,12 +3,12 @@ import type { Message, Part } from "../message/index.ts";
 import { isHigh, isLow, utf8Length } from "../text/utf8.ts";
 import { jsonText, messageTokens, partTokens, type TokenCounter } from "./count.ts";
 
-/** How big something is, by the three limits that providers set on a request. */
+/** The size of something, by the three limits that providers set on a request. */
 export interface MessageSize {
   readonly tokens: number;
   /** UTF-8 bytes of its JSON on the wire, nearly; base64 included. */
   readonly bytes: number;
-  /** How many images it holds, those in tool results included. */
+  /** The number of images, those in tool results included. */
   readonly images: number;
 }
 
@@ -106,7 +106,7 @@ export function tokensOfPart(
   return meter.tokens(message) - meter.tokens(EMPTY);
 }
 
-/** How big one part is. */
+/** The size of one part. */
 export function partSize(part: Part, counter: TokenCounter): MessageSize {
   return { tokens: partTokens(part, counter), bytes: partBytes(part), images: partImages(part) };
 }
@@ -149,7 +149,7 @@ export function jsonBytes(text: string): number {
   return bytes;
 }
 
-/** How many bytes more JSON writes for a unit than UTF-8 has for it. */
+/** The bytes that JSON writes for a unit beyond those of UTF-8. */
 function escapeBytes(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   if (unit === 0x22 || unit === 0x5c) return 1;

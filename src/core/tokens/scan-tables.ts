@@ -107,7 +107,7 @@ export interface Classes {
   readonly groupOf: readonly number[];
   /** At most 128, so that a class fits into seven bits. */
   readonly count: number;
-  /** How many of them are of ASCII; they come first. */
+  /** The number of those of ASCII; they come first. */
   readonly ascii: number;
 }
 

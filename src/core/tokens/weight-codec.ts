@@ -1,4 +1,4 @@
-/** How the numbers in `weights.ts` are written: as text, so that they stay small. */
+/** The numbers in `weights.ts` are written as text, so that they stay small. */
 
 /** Weights are whole numbers of this part of a token. */
 export const WEIGHT_SCALE = 256;

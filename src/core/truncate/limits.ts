@@ -2,7 +2,7 @@ import { type ToolKind, type ToolKinds, toolKind } from "../calls/tool-kind.ts";
 import { ContextError } from "../error.ts";
 import type { OptionNames } from "../options.ts";
 
-/** How much of an output a context keeps. Both limits hold at the same time. */
+/** The most that a context keeps of an output. Both limits hold at the same time. */
 export interface Limits {
   /** Lines, as `wc -l` and `sed` count them; a last line without a line end counts. */
   readonly maxLines: number;
@@ -10,7 +10,7 @@ export interface Limits {
   readonly maxBytes: number;
 }
 
-/** What stays of an output that is too large: its end, its start, or some of each. */
+/** The kept part of an output that is too large: its end, its start, or some of each. */
 export type Direction = "tail" | "head" | "both";
 
 /** The limits of T15: some 12,000 tokens of log, and the 2,000 lines that most read tools show. */
@@ -23,7 +23,7 @@ const LEAST_BYTES = 4;
 const SLACK = 4_096;
 
 /**
- * How many bytes of an end a caller holds so that the preview is as full as it can be: twice the
+ * The bytes of an end that a caller holds so that the preview is as full as it can be: twice the
  * limit, because colours and overwritten lines are taken out before anything is measured.
  */
 export function windowBytes(limits: Limits = DEFAULT_LIMITS): number {
@@ -63,7 +63,7 @@ function shown(value: unknown): string {
   return typeof value === "number" || typeof value === "string" ? `${value}` : `a ${typeof value}`;
 }
 
-/** How the outputs of one tool are truncated. */
+/** The limits of the outputs of one tool. */
 export interface ToolLimits {
   readonly limits: Limits;
   readonly direction: Direction;
@@ -82,7 +82,7 @@ export interface ToolLimitOptions extends Partial<Limits> {
  */
 export type ToolLimitOverrides = Readonly<Record<string, ToolLimitOptions>>;
 
-/** What is known of a call beside the tool's name. */
+/** The facts of a call beside the tool's name. */
 export interface ToolCallFacts {
   /** The arguments; a shell command says which program's output it is. */
   readonly input?: unknown;
@@ -248,7 +248,7 @@ function commandOf(input: unknown): string {
   return words.filter((word) => typeof word === "string").join(" ");
 }
 
-/** What is known of an output that is to be truncated; limits set here are above all others. */
+/** The facts of an output that is to be truncated; limits set here are above all others. */
 export interface OutputMeta extends ToolCallFacts, ToolLimitOptions {
   /** The tool that printed it: decides about limits and direction where nothing else is said. */
   readonly toolName?: string;

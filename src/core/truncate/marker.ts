@@ -13,7 +13,7 @@ export type TruncatedBy = "longhaul" | "claude-code" | "opencode" | "pi" | "code
 /** The account that a truncated output gives of itself. */
 export interface EarlierTruncation {
   readonly by: TruncatedBy;
-  /** Where it says that the whole output is. */
+  /** The place that it names for the whole output. */
   readonly path?: string;
   readonly handle?: Handle;
 }

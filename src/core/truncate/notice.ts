@@ -7,7 +7,7 @@ import { NOTICE_ELEMENT } from "./marker.ts";
 import type { Truncation } from "./truncation.ts";
 import type { Cleaning } from "../text/terminal.ts";
 
-/** Where the whole output is; with nothing set it was not kept. */
+/** The place of the whole output; with nothing set it was not kept. */
 export interface NoticeTarget {
   /** A plain file that the agent's own tools can open. */
   readonly path?: string;

@@ -25,12 +25,12 @@ import { type NoticeTarget, withNotice } from "./notice.ts";
 import type { Truncation } from "./truncation.ts";
 
 export interface TruncateOutputMeta extends OutputMeta {
-  /** Where the whole output is, or will be; without it the notice says that it was not kept. */
+  /** The place of the whole output, now or soon; without it the notice says that it was not kept. */
   readonly target?: NoticeTarget;
 }
 
 export interface TruncatedText {
-  /** What goes to the model: the output as it is, or the kept part with its notice. */
+  /** The text for the model: the output as it is, or the kept part with its notice. */
   readonly text: string;
   readonly truncation: Truncation;
   /** The whole output, where it was truncated: store it before it is forgotten. */
@@ -74,7 +74,7 @@ export interface TruncateOptions {
 }
 
 /**
- * An output within its limits (T15). What fits comes back as it is, and so does what a tool
+ * An output within its limits (T15). One that fits comes back as it is, and so does one that a tool
  * truncated before; anything else keeps the end, the start or both, at whole lines where that is
  * possible, without colours and overwritten lines. Beside one count of lines and bytes, the work
  * depends on the limits and not on the text. Throws `invalid-options` for impossible limits.
@@ -90,7 +90,7 @@ export interface OutputEnds extends TruncateOptions {
   /** Its last bytes. Both may overlap; together they may be all of it. */
   readonly tail: Uint8Array;
   readonly totalBytes: number;
-  /** How many lines there were, if somebody counted; the last one needs no line end. */
+  /** The number of lines, if somebody counted; the last one needs no line end. */
   readonly totalLines?: number;
 }
 

@@ -16,11 +16,11 @@ export interface Truncation {
     readonly lines?: number;
     readonly bytes: number;
   };
-  /** What `text` holds of the output. */
+  /** The part of the output that `text` holds. */
   readonly kept: { readonly lines: number; readonly bytes: number };
-  /** What `text` does not hold; absent when only colours and the like were taken out. */
+  /** The part that `text` does not hold; absent when only colours and the like were taken out. */
   readonly omitted?: Omitted;
-  /** What was taken out of the kept part, or replaced in it. */
+  /** The changes to the kept part: things taken out or replaced. */
   readonly cleaning?: Cleaning;
   /** Whether the kept part begins or ends inside a line. */
   readonly isLineCut: boolean;
@@ -30,13 +30,13 @@ export interface Truncation {
   readonly earlier?: EarlierTruncation;
 }
 
-/** Where the piece that was left out is. Line numbers from 1; a line cut in two is part of it. */
+/** The place of the piece that was left out. Line numbers from 1; a line cut in two is part of it. */
 export interface Omitted {
   readonly fromLine?: number;
   readonly toLine?: number;
   readonly lines?: number;
   readonly bytes: number;
-  /** How many bytes of the output stand before it; absent for an output that is no text. */
+  /** The bytes of the output before it; absent for an output that is no text. */
   readonly fromByte?: number;
   /** For direction `both`: the lines of it that look like errors. */
   readonly errors?: ErrorLines;

@@ -36,7 +36,7 @@ export type LangChainBlock =
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
 
 export const LANGCHAIN = "langchain";
-/** How LangChain's own middleware marks a summary, in `additional_kwargs`. */
+/** The mark of a summary by LangChain's own middleware, in `additional_kwargs`. */
 export const SUMMARY_SOURCE = { lc_source: "summarization" } as const;
 
 const TYPES: Readonly<Record<string, LangChainType>> = {

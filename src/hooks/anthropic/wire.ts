@@ -53,7 +53,7 @@ export function bindsReasoning({ model }: MessageBody): boolean {
 /** The beta that allows {@link droppingBlocks}. */
 export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
-/** Where thinking is on, an answer that has lost its thinking would be refused. */
+/** With thinking on, an answer that has lost its thinking would be refused. */
 export function canDropBlocks({ thinking }: MessageBody): boolean {
   const { type } = fieldsOf(thinking);
   return type === "enabled" || type === "adaptive";

@@ -20,7 +20,7 @@ import {
 } from "./conversation.ts";
 
 /**
- * `model` and `summarizer` may be language models of the AI SDK. Where `window` is not given, that of
+ * `model` and `summarizer` may be language models of the AI SDK. Without `window`, that of
  * the agent's model is taken.
  */
 export type MastraContextOptions = HookOptions<

@@ -33,7 +33,8 @@ export interface AgentsContext extends Omit<Context, "subAgent"> {
   model<Model extends AgentModel>(model: Model): Model;
   /**
    * A session whose stored history becomes what was compacted, once a run has ended: reading it and
-   * handing it to the model stays fast however long it lives. What is replaced is in the archive.
+   * handing it to the model stays fast however long it lives. Everything that is replaced is in the
+   * archive.
    */
   session<Session extends AgentSession>(session: Session): Session;
   /**

@@ -27,7 +27,7 @@ function viewOf(native: WireObject, fields: WireObject): WireObject {
 /** The id that the SDK makes up where a provider has none. */
 const FAKE_ID = "FAKE_ID";
 
-/** An item as the Responses API would have it. What is no object comes back as it is. */
+/** An item as the Responses API would have it. Anything but an object comes back as it is. */
 export function responsesView(item: AgentItem): ResponsesItem {
   if (!isWireObject(item)) return item;
   const native: WireObject = item;

@@ -47,10 +47,10 @@ export interface PrepareResponsesOptions extends PrepareParamsOptions {
 export interface OpenAIContext extends Omit<Context, "subAgent"> {
   /**
    * A client of the same class and with the same options, whose requests to Chat Completions and
-   * Responses are prepared: `create`, `parse`, `stream` and `runTools`, whose tools are truncated on
-   * arrival (T15). What the API refuses as too long is compacted and sent once more. The client that
-   * is given stays as it is. Throws `invalid-options` for a client of the package `openai` before
-   * version 5.
+   * Responses are prepared: `create`, `parse`, `stream` and `runTools`, whose tools are truncated
+   * on arrival (T15). A request that the API refuses as too long is compacted and sent once more.
+   * The client that is given stays as it is. Throws `invalid-options` for a client of the package
+   * `openai` before version 5.
    */
   client<Client extends OpenAIClient>(client: Client): Client;
   /**

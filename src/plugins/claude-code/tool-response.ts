@@ -17,10 +17,10 @@ export interface ResponseFacts {
 }
 
 /**
- * The texts that a model gets of a tool's response, by the tool's name: keys from the
- * outside in, `*` for every item of a list, `[]` for a list of lines. What is not here is not for the
- * model (the old file in the response of an edit), or is of no size. Seen in Claude Code 2.1.330, whose
- * own schemas an answer must fit, and in sessions of 1.0 to 2.1.
+ * The texts that a model gets of a tool's response, by the tool's name: keys from the outside in,
+ * `*` for every item of a list, `[]` for a list of lines. Other fields are not for the model (the
+ * old file in the response of an edit), or are of no size. Seen in Claude Code 2.1.330, whose own
+ * schemas an answer must fit, and in sessions of 1.0 to 2.1.
  */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   Bash: ["stdout", "stderr"],

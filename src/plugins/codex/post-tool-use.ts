@@ -11,8 +11,9 @@ const MOST_BYTES = 1_000_000;
 const SHOWN_BYTES = 8_000;
 
 /**
- * T15 for what a tool of Codex gave back: a blocked result is replaced by the reason for it, and the
- * turn goes on. What Codex itself has cut comes from its file, which has up to 64 KB of it.
+ * T15 for what a tool of Codex gave back: a blocked result is replaced by the reason for it, and
+ * the turn goes on. An output that Codex itself has cut comes from its file, which has up to 64 KB
+ * of it.
  */
 export async function answerPostToolUse(hook: AgentHookEvent): Promise<string | undefined> {
   const { tool_name: tool, tool_input: input, session_id: id, transcript_path: file } = hook.event;

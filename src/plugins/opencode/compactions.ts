@@ -14,7 +14,7 @@ export interface Compactions {
   summarize(head: OpencodeMessage[], session: Session<OpencodeMessage>): Promise<void>;
   /** The text that stands for one of the model's answer; `undefined` for one of any other answer. */
   said(sessionID: string, messageID: string): string | undefined;
-  /** A message was stored. Where a model has answered nothing at all, the summary is added to it. */
+  /** A message was stored. The summary is added to it where a model has answered nothing at all. */
   stored(info: Fields): Promise<void>;
   /** The session goes on with this list, which gets the summary that no model has said. */
   goOn(sessionID: string, list: OpencodeMessage[]): Promise<void>;

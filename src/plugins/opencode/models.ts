@@ -62,8 +62,9 @@ function limitsOf(model: unknown): OpencodeModel["limit"] {
 }
 
 /**
- * The most that a request may have, in tokens, so that opencode itself never has to compact: it does
- * when a request and its answer have so many together. Where its own compaction is off, what the model takes.
+ * The most that a request may have, in tokens, so that opencode itself never has to compact: it
+ * does when a request and its answer have so many together. With its own compaction off, it is the
+ * most that the model takes.
  */
 function usableBeside(
   { context = 0, input, output }: NonNullable<OpencodeModel["limit"]>,

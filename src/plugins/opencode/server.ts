@@ -34,7 +34,7 @@ const WINDOW = {
 /**
  * The plugin of opencode: every request stays inside the window, large outputs are truncated on
  * arrival, and what left the window is in the archive, where the tools `recall` and `search_archive`
- * find it. Where opencode itself compacts, its summary is made of recorded facts. Whatever fails here
+ * find it. A compaction of opencode itself gets a summary of recorded facts. A failure in here
  * is a line in `plugins.log` of the state folder, and opencode goes on as without it.
  */
 export async function longhaulOpencode(

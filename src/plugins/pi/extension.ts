@@ -28,7 +28,7 @@ const MOST_ANSWER = 8_000;
  * The extension of pi: every request stays inside the window, large outputs are truncated on arrival,
  * and what left the window is in the archive, where the tools `recall` and `search_archive` find it.
  * A compaction of pi itself gets a summary of recorded facts, without a call of a model.
- * Whatever fails here is a line in `plugins.log` of the state folder, and pi goes on as without it.
+ * A failure in here is a line in `plugins.log` of the state folder, and pi goes on as without it.
  */
 export function longhaulPi(pi: PiApi, limits: HookLimits = {}): void {
   const { env } = process;

@@ -82,7 +82,7 @@ function open(): RecordReader {
 /**
  * Frees what stands before the second-last compaction, so that memory is bounded by what two
  * windows hold and not by the file. Nobody goes back that far: the program shows what follows the
- * last compaction only. What the last one kept stays.
+ * last compaction only. The messages that the last one kept stay.
  */
 function release(entries: Entry[]): void {
   const last = entries.at(-1);

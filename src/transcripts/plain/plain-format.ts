@@ -27,7 +27,8 @@ interface Gathering {
 
 /**
  * Reads one dialect's plain messages. The dialect decodes them, so each message carries its native
- * object and can be written back untouched. What the dialect refuses is left out with a warning.
+ * object and can be written back untouched. A message that the dialect refuses is left out with a
+ * warning.
  */
 export async function plainReader(name: WriteTarget): Promise<DocumentReader & RecordsReader> {
   const dialect = await dialectOf(name);

@@ -50,7 +50,7 @@ function countActions(messages: readonly Message[]): number {
 }
 
 /**
- * The entries of `history` or `messages`. Where the history is missing or cut short, the steps,
+ * The entries of `history` or `messages`. If the history is missing or cut short, the steps,
  * which stand before it in the file and say the same, take the place of what it lacks.
  */
 function conversationEntries(

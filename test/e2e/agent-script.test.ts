@@ -55,13 +55,13 @@ async function loop({ url, agent, run, extra = [], prepare }: Loop): Promise<str
 }
 
 test("a window that holds everything needs no help", { timeout: 120_000 }, async () => {
-  const agent = await agentForTest({ steps: runs(50, 80) });
+  const agent = await agentForTest({ steps: runs(24, 80) });
   const upstream = await upstreamForTest({ script: agent.script, window: 2_000_000 });
   const answer = await loop({ url: upstream.url, agent });
   expect(upstream.refusals).toEqual([]);
   expect(agent.problems).toEqual([]);
   expect(agent.knows(answer)).toBe(true);
-  expect(agent.answered).toBe(runs(50, 80) + 3);
+  expect(agent.answered).toBe(runs(24, 80) + 3);
   const outputs = upstream.requests.at(-1)!.view!.messages.flatMap(({ results }) => results);
   const sizes = outputs.map(({ output }) => output.length);
   expect(Math.max(...sizes)).toBeGreaterThan(50_000);
@@ -78,7 +78,7 @@ test("overflows a small window without help", async () => {
 });
 
 test("ends in a small window with a context", { timeout: 120_000 }, async () => {
-  const agent = await agentForTest({ steps: runs(40, 60) });
+  const agent = await agentForTest({ steps: runs(24, 60) });
   const upstream = await upstreamForTest({ script: agent.script, window: 32_000 });
   const archive = memoryArchive();
   const context = createContext({ window: 32_000, archive });

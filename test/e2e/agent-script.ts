@@ -29,7 +29,7 @@ export interface AgentTask {
 }
 
 /** So long is a task by default: several compactions of a window of 32k. */
-export const STEPS: number = runs(40, 200);
+export const STEPS: number = runs(24, 200);
 
 /** The rule in the first message; it must be in sight in every request, word for word. */
 export const CONSTRAINT = "Never change anything below legacy/, whatever a test may say.";

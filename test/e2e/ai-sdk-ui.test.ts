@@ -15,10 +15,10 @@ import type { JournalRecord } from "../../src/context/index.ts";
 import { aiSdkContext } from "../../src/hooks/ai-sdk/index.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
-import { sample } from "../property/runs.ts";
+import { runs, sample } from "../property/runs.ts";
 
 const WINDOW = 32_000;
-const STEPS = 40;
+const STEPS = runs(24, 40);
 
 /** A route of an app with a chat: it has nothing in memory from one request to the next. */
 interface App {
@@ -148,7 +148,7 @@ describe.each(sample(cases, 2))("a chat over ai $version, $provider", ({ route, 
     // The interface keeps everything, and what was journaled is never made anew.
     expect(JSON.stringify(database.get("chat-1"))).toContain(agent.turns[0]);
     const [first = [], second = [], third = []] = journals;
-    expect(first.length).toBeGreaterThan(1);
+    expect(first.length).toBeGreaterThan(0);
     expect(second.slice(0, first.length)).toEqual(first);
     expect(third.slice(0, second.length)).toEqual(second);
     expect(third.length).toBeGreaterThan(first.length);

@@ -101,7 +101,7 @@ describe("a long task in a window of 32k", () => {
   });
 
   it("finishes with thinking on, whose blocks are bound to what stands before them", async () => {
-    const started = await start(runs(40, 60));
+    const started = await start(runs(24, 60));
     const answer = await runLoop({ ...started, stream: false, thinking: true });
     expect(started.server.refusals).toEqual([]);
     expect(started.agent.knows(answer)).toBe(true);
@@ -117,7 +117,7 @@ describe("a long task in a window of 32k", () => {
 
 describe("the tool runner", () => {
   it.each(sample([true, false], 1))("finishes (streamed: %s)", async (stream) => {
-    const started = await start(runs(40, 60));
+    const started = await start(runs(24, 60));
     const { agent, client, context } = started;
     const messages: Anthropic.Beta.BetaMessageParam[] = [];
     let answer = "";

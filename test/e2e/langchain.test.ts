@@ -120,7 +120,7 @@ describe("a long task in a window of 32k", () => {
   );
 
   it("finishes in a thread of a checkpointer", { timeout: MINUTES }, async () => {
-    const started = await start(runs(40, 60));
+    const started = await start(runs(24, 60));
     const model = anthropicModel(started);
     const { answer } = await runAgent({ ...started, model, threadId: "t-1", stream: true });
     expectFinished(started, answer);
@@ -135,7 +135,7 @@ describe("a long task in a window of 32k", () => {
     "finishes with thinking on, which is bound to what stands before it ($model)",
     { timeout: MINUTES },
     async (fields) => {
-      const started = await start(runs(40, 60));
+      const started = await start(runs(24, 60));
       const { answer } = await runAgent({ ...started, model: anthropicModel(started, fields) });
       expectFinished(started, answer);
       const { messages } = started.server.requests.at(-1)!.view!;
@@ -159,7 +159,7 @@ describe("a graph of one's own", () => {
     "finishes with a node that invokes its model through a context",
     { timeout: MINUTES },
     async () => {
-      const started = await start(runs(40, 60));
+      const started = await start(runs(24, 60));
       const { agent } = started;
       const context = langchainContext({ window: WINDOW });
       started.watch(context);
@@ -249,7 +249,7 @@ describe("an overflow that nobody foresaw", () => {
 
 describe("thinking in a view that is forgotten", () => {
   it("is left out when the provider refuses it", { timeout: MINUTES }, async () => {
-    const started = await start(runs(25, 60), 200_000);
+    const started = await start(runs(24, 60), 200_000);
     const model = anthropicModel(started, { thinking: { type: "adaptive" } });
     // Each turn runs in a process of its own, and only the first has a small window.
     const windows = [16_000, 200_000, 200_000];

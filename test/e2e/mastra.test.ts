@@ -112,7 +112,7 @@ describe("a long task in a window of 32k", () => {
   );
 
   it("finishes in a thread of a memory, which keeps all of it", { timeout: MINUTES }, async () => {
-    const started = await start(runs(25, 60));
+    const started = await start(runs(24, 60));
     const memory = new MockMemory({ options: { lastMessages: 10_000 } });
     const model = models["Anthropic Messages"]!(started.server);
     expectFinished(started, await runAgent({ ...started, model, memory, stream: true }));
@@ -123,7 +123,7 @@ describe("a long task in a window of 32k", () => {
 
   // With a budget for thinking, Mastra 1.71 loses that of parallel calls by itself.
   it("finishes with thinking on", { timeout: MINUTES }, async () => {
-    const started = await start(runs(25, 60));
+    const started = await start(runs(24, 60));
     const model = models["Anthropic Messages"]!(started.server);
     const call = { providerOptions: { anthropic: { thinking: { type: "adaptive" } } } };
     expectFinished(started, await runAgent({ ...started, model, call }));
@@ -160,7 +160,7 @@ describe("a request that is refused", () => {
     "for thinking in a view that is forgotten goes on without that thinking",
     { timeout: MINUTES },
     async () => {
-      const started = await start(runs(25, 60), 200_000);
+      const started = await start(runs(24, 60), 200_000);
       const model = models["Anthropic Messages"]!(started.server);
       // Without a memory no run knows another, and only the first has a small window.
       const windows = [16_000, 200_000, 200_000];

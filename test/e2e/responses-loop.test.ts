@@ -4,12 +4,13 @@ import { createContext } from "../../src/context/index.ts";
 import { encodeOpenAIResponses } from "../../src/dialects/openai-responses/encode.ts";
 import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
+import { runs } from "../property/runs.ts";
 import type { ReplyPart, Script, Upstream } from "../provider/index.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 
 const WINDOW = 16_000;
-const STEPS = 50;
+const STEPS = runs(24, 50);
 const TOOLS: OpenAI.Responses.Tool[] = [
   { type: "function", name: "read", strict: false, parameters: { type: "object" } },
 ];

@@ -237,5 +237,5 @@ function prunableLine({ prunable }: Inspection): string {
   if (prunable.length === 0) return "Prunable  nothing";
   const all = prunable.reduce((total, piece) => total + piece.tokens, 0);
   const pieces = prunable.map(({ kind, pieces }) => plural(pieces, PRUNABLE[kind]));
-  return `Prunable  ${count(all)} tokens: ${pieces.join(", ")}`;
+  return `Prunable  ${count(all)} tokens: ${pieces.join(", ")}; compact --prune-only takes them out`;
 }

@@ -1,10 +1,12 @@
 import { sha256Hex } from "../archive/digest.ts";
 import { startsTurn } from "../core/message/structure.ts";
 import { planPrune } from "../core/prune/prune.ts";
+import { clipLine } from "../core/text/clip.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { scaledCounter } from "../core/tokens/calibrate.ts";
 import { createMessageMeter, scaledMeter } from "../core/tokens/meter.ts";
-import { adviceOn } from "./advice.ts";
+import { adviceOn } from "../core/contents/advice.ts";
+import { count, percent } from "./figures.ts";
 import type { CommonOptions } from "./io.ts";
 import {
   chooseWindow,
@@ -64,8 +66,6 @@ export function inspect(file: string, loaded: Loaded, options: InspectOptions): 
   const items = windowContents(conversation, size);
   const growth = growthOf(conversation);
   const tools = sharesByTool(items);
-  const prunable = prunablePieces(legal, size);
-  const saved = prunable.reduce((total, piece) => total + piece.tokens, 0);
   return {
     file,
     loaded,
@@ -78,10 +78,24 @@ export function inspect(file: string, loaded: Loaded, options: InspectOptions): 
     tools,
     largest: largestItems(items, LARGEST),
     growth,
-    prunable,
-    advice: adviceOn({ items, tools, tokens: size.tokens, prunable: saved, agent: format }),
+    prunable: prunablePieces(legal, size),
+    advice: adviceLines(items, size),
     warnings: [...loaded.warnings, ...windowWarnings(chosen)],
   };
+}
+
+/** Sentences that are shown; the page has more. */
+const MOST_ADVICE = 4;
+
+function adviceLines(
+  items: readonly ContentItem[],
+  { tokens: all, budget }: SessionSize,
+): string[] {
+  const advice = adviceOn(items, budget.usable).slice(0, MOST_ADVICE);
+  return advice.map(({ subject, times, tokens, text }) => {
+    const often = times > 1 ? `${count(times)} times, ` : "";
+    return `${clipLine(subject, 60)}: ${often}${count(tokens)} tokens (${percent(tokens, all)}); ${text}`;
+  });
 }
 
 function prunedOutputs(messages: readonly Message[]): number {

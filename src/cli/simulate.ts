@@ -1,6 +1,4 @@
-import path from "node:path";
 import type { Command } from "commander";
-import { ContextError } from "../core/error.ts";
 import { repairMessages } from "../core/message/repair.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { createMessageMeter, scaledMeter } from "../core/tokens/meter.ts";
@@ -28,20 +26,12 @@ import { measureSession } from "./measure-session.ts";
 import { plural } from "./figures.ts";
 import { startProgress } from "./progress.ts";
 import { mergedSettings, readSettings, type Settings } from "../settings/settings.ts";
-import {
-  type SimulatedSession,
-  simulationJson,
-  simulationSvg,
-  simulationView,
-} from "./simulate-report.ts";
-import { isSameFile, writeFileAtomically } from "./write-file.ts";
+import { type SimulatedSession, simulationJson, simulationView } from "./simulate-report.ts";
 import type { Message } from "../core/message/index.ts";
 import type { TranscriptInput } from "../transcripts/index.ts";
 
 interface SimulateFlags extends CommonOptions, LoadOptions {
   readonly last?: boolean;
-  /** The file for the picture. */
-  readonly svg?: string;
 }
 
 /** `longhaul simulate FILE…`: recorded sessions, played again under several policies. */
@@ -55,10 +45,6 @@ export function defineSimulate(command: Command, io: Io): void {
       "session files, plain, gzip or zstd, or ids of sessions (their beginning)",
     )
     .option("--last", "the newest session, of this folder if there is one")
-    .option(
-      "--svg <file>",
-      "write a picture: tokens of each request, and what is kept for how many",
-    )
     .addHelpText("after", EXAMPLES)
     .action((wanted: string[], flags: SimulateFlags) => simulateCommand(io, wanted, flags));
 }
@@ -66,13 +52,13 @@ export function defineSimulate(command: Command, io: Io): void {
 const EXAMPLES = `
 Examples:
   longhaul simulate --last
-  longhaul simulate session.jsonl --window 64k --svg kept.svg
+  longhaul simulate session.jsonl --window 64k
   longhaul simulate *.jsonl --json`;
 
 async function simulateCommand(
   io: Io,
   wanted: readonly string[],
-  { last, svg, ...flags }: SimulateFlags,
+  { last, ...flags }: SimulateFlags,
 ): Promise<void> {
   const settings: Settings = await readSettings(io);
   const options: SimulateFlags = mergedSettings(settings, flags);
@@ -81,26 +67,12 @@ async function simulateCommand(
   for (const one of wanted.length === 0 ? [undefined] : wanted) {
     const session = await findSession(io, one, { last, json: flags.json });
     if (session === undefined) return;
-    if (svg !== undefined) await refuseInput(io, session.path, svg);
     const name = one ?? session.path ?? session.name;
     sessions.push(await simulated(io, name, await session.load(), options));
   }
   const prices = settings.prices ?? {};
-  if (svg !== undefined) {
-    await writeFileAtomically(path.resolve(io.cwd, svg), simulationSvg(sessions));
-  }
   if (flags.json === true) printJson(io, simulationJson(sessions, prices));
-  else printLines(io, simulationView(io, sessions, { prices, svg }));
-}
-
-/** A picture in the place of a session would lose it. */
-async function refuseInput(io: Io, file: string | undefined, svg: string): Promise<void> {
-  if (file === undefined || !(await isSameFile(file, path.resolve(io.cwd, svg)))) return;
-  throw new ContextError(
-    "invalid-options",
-    `The picture would replace the session itself: ${svg} is the file that is read. Give --svg another path.`,
-    { details: { option: "svg", value: svg } },
-  );
+  else printLines(io, simulationView(io, sessions, prices));
 }
 
 async function simulated(
@@ -119,7 +91,7 @@ async function simulated(
   const meter = scaledMeter(createMessageMeter(estimator), factor);
   const { cwd, instructions = "" } = conversation;
   const fixed = (settings.fixedTokens ?? 0) * factor + estimator.count(instructions) * factor;
-  const context = { ...settings, window: budget.window, ...(cwd !== undefined && { cwd }) };
+  const context = { ...settings, window: budget.window, cwd };
   const setting: Setting = { budget, sizeOf: (list) => meter.total(list), fixed, context };
   const requests = requestsOf(messages, (one) => meter.tokens(one));
   const policies = policiesFor(transcript.format);
@@ -128,8 +100,7 @@ async function simulated(
     const outcomes = [];
     for (const [done, policy] of policies.entries()) {
       progress.update(`Playing ${policy.name}`, done, policies.length);
-      const played = { messages, requests, ...(cwd !== undefined && { cwd }) };
-      outcomes.push(await simulate(played, policy, setting, CACHE_RULES));
+      outcomes.push(await simulate({ messages, requests, cwd }, policy, setting, CACHE_RULES));
     }
     const does = policies.map((policy) => ({ name: policy.name, does: policy.does }));
     const all = [...loaded.warnings, ...warnings, ...windowWarnings(chosen)];

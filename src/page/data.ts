@@ -1,3 +1,4 @@
+import type { Advice } from "../core/contents/advice.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { MessageKind, Role, Usage } from "../core/message/index.ts";
 
@@ -159,16 +160,6 @@ export interface SummaryLine {
   readonly by: "model" | "record" | "frame";
   /** The message that a recorded fact is from. */
   readonly from?: number;
-}
-
-export interface Advice {
-  readonly what: "file" | "command" | "output" | "tool" | "outside" | "reasoning" | "image";
-  readonly subject: string;
-  readonly times: number;
-  /** In the provider's tokens, all together. */
-  readonly tokens: number;
-  readonly text: string;
-  readonly message?: number;
 }
 
 /** All requests of the session together, those of sub-agents included. */

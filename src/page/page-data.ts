@@ -1,13 +1,14 @@
+import { adviceOn } from "../core/contents/advice.ts";
 import {
   type ContentItem,
   messageContents,
+  outsideItem,
   type WindowSize,
 } from "../core/contents/window-contents.ts";
 import { extractLedger, type Ledger } from "../core/ledger/index.ts";
 import { type Message, messageText, totalUsage } from "../core/message/message.ts";
 import { clipLine } from "../core/text/clip.ts";
 import { estimator } from "../core/tokens/estimator.ts";
-import { adviceOn } from "./advice.ts";
 import { type Areas, areasOf } from "./areas.ts";
 import type {
   About,
@@ -74,7 +75,9 @@ export function pageOf(input: PageInput): Page {
     pool.instead.has(number) || kind === "summary" ? [] : [number],
   );
   const ledger = ledgerOf(pool, own, about.cwd);
-  const measure = { scale, outside: size.outside, usable: about.usable };
+  const said = own
+    .flatMap((number) => items[number] ?? [])
+    .map((item) => ({ ...item, tokens: item.tokens * scale }));
   const tokens = items.map((each) => each.reduce((total, item) => total + item.tokens, 0));
   const edits = [
     ...editsOf({
@@ -102,7 +105,7 @@ export function pageOf(input: PageInput): Page {
     views: pool.views.map(({ ranges, start }) => ({ ranges, start })),
     steps,
     edits,
-    advice: adviceOn({ messages: pool.messages, items, own, ...measure }).map((one) => ({
+    advice: adviceOn([...outsideItem(size), ...said], about.usable).map((one) => ({
       ...one,
       subject: inFolder(one.subject, about.cwd),
     })),

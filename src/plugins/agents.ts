@@ -13,11 +13,6 @@ export type PluginAgent = keyof typeof PLUGINS;
 /** All of them. */
 export const PLUGIN_AGENTS = Object.keys(PLUGINS) as readonly PluginAgent[];
 
-/** Whether there is a plugin for the agent whose sessions have this format. */
-export function isPluginAgent(format: string): format is PluginAgent {
-  return Object.hasOwn(PLUGINS, format);
-}
-
 /** Loads what makes the plugin of an agent. */
 export function agentPlugin(agent: PluginAgent): Promise<AgentPlugin> {
   return PLUGINS[agent]();

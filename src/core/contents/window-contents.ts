@@ -89,7 +89,7 @@ function instructionsItem({ instructions = "" }: WindowHolder): ContentItem[] {
   return [{ kind: "system", subject: clipLine(instructions), tokens }];
 }
 
-function outsideItem({ outside }: WindowSize): ContentItem[] {
+export function outsideItem({ outside }: WindowSize): ContentItem[] {
   if (outside === 0) return [];
   return [{ kind: "outside", subject: "system prompt and tools", tokens: outside }];
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Advice, PageEdit } from "../data.ts";
+import type { PageEdit } from "../data.ts";
 import { clock, count, money, percent, plural, short } from "./format.ts";
 import { editTitle, type Model, timeOf } from "./model.ts";
 
@@ -69,16 +69,6 @@ export function Go({
   );
 }
 
-const WHAT: Readonly<Record<Advice["what"], (times: number) => string>> = {
-  file: (times) => `File, read ${plural(times, "time")}`,
-  command: (times) => `Command, run ${plural(times, "time")}`,
-  output: () => "One output",
-  tool: () => "Tool",
-  outside: () => "In every request",
-  reasoning: () => "All of it",
-  image: () => "All of them",
-};
-
 /** The largest items, each with what one could do about it. */
 export function Largest({ model: { data }, onMessage }: TableProps) {
   return (
@@ -88,11 +78,11 @@ export function Largest({ model: { data }, onMessage }: TableProps) {
       columns={["What", "Tokens", "Each", "What one could do"]}
       figures={[1, 2]}
       items={data.advice}
-      cells={({ what, subject, times, tokens, text, message }) => [
+      cells={({ subject, times, tokens, text, message }) => [
         <>
           <b class="wrap">{subject}</b>
           <br />
-          <span class="quiet">{WHAT[what](times)} </span>
+          <span class="quiet">{times > 1 && plural(times, "time")} </span>
           {message !== undefined && <Go message={message} onMessage={onMessage} />}
         </>,
         count(tokens),

@@ -157,7 +157,7 @@ export function unedited(
 /** The report of an edit, beside that of the view. */
 export function editReport(facts: EditFacts, before: ContextReport): Partial<ContextReport> {
   const { planned, record, messages, ledger } = facts;
-  const { plan, isArchived } = planned;
+  const { plan } = planned;
   const { compaction, reasoning } = plan;
   const pieces = plan.edits.map((edit) => pieceReport(edit, facts));
   return {
@@ -167,10 +167,7 @@ export function editReport(facts: EditFacts, before: ContextReport): Partial<Con
     prune: pieces.filter(prunes),
     clipped: pieces.filter((piece) => !prunes(piece)),
     ...(reasoning !== undefined && {
-      reasoning: {
-        messages: reasoning.messages.length,
-        ...(isArchived && { handle: reasoning.handle }),
-      },
+      reasoning: { messages: reasoning.messages.length, handle: reasoning.handle },
     }),
     ...(compaction !== undefined && compactionReport(compaction, facts)),
     ledger,
@@ -201,7 +198,7 @@ function compactionReport(
     head: {
       messages: tailStart - system,
       tokens: total(planned.messages.slice(system, tailStart)),
-      ...(planned.isArchived && { handle }),
+      handle,
     },
     tail: { messages: tail.length, tokens: total(tail) },
     summary: {

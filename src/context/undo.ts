@@ -1,4 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
+import { ContextError } from "../core/error.ts";
 import { leadingSystemCount } from "../core/message/structure.ts";
 import { repairMessages } from "../core/message/repair.ts";
 import { neutral } from "../dialects/neutral/neutral.ts";
@@ -47,11 +48,18 @@ async function restored(
 ): Promise<readonly Message[]> {
   // A pruned or clipped piece stays so: its handle stands in its place.
   if (plan.compaction === undefined) return after;
-  const lines = (await archive.get(plan.compaction.handle))
-    .split("\n")
-    .filter((line) => line !== "");
+  const { handle } = plan.compaction;
+  if (handle === undefined) throw notArchived();
+  const lines = (await archive.get(handle)).split("\n").filter((line) => line !== "");
   const archived = neutral.decode(lines.map((line) => JSON.parse(line) as never));
   return repairMessages(putBack(after, archived, plan.compaction, plan.length)).messages;
+}
+
+function notArchived(): ContextError {
+  return new ContextError(
+    "unknown-handle",
+    "The archive did not take what the newest edit compacted, so that cannot be taken back; go on with the list that was returned, or with the whole history in a new context.",
+  );
 }
 
 /** System messages, the head, then the tail with the reasoning that it had lost. */

@@ -3,7 +3,7 @@ import { describeCall } from "../core/calls/describe-call.ts";
 import { messageText, resultText, type Message } from "../core/message/message.ts";
 import { originalHandle } from "../core/message/original.ts";
 import { startsTurn } from "../core/message/structure.ts";
-import { frameSummary, QUOTED, unframeSummary } from "../core/summary/frame.ts";
+import { frameSummary, QUOTED } from "../core/summary/frame.ts";
 import { writeSummary } from "../core/summary/summary.ts";
 import { saidIn } from "../core/summary/typed.ts";
 import { joinWords, lastingWords, type Words } from "../core/summary/words.ts";
@@ -56,7 +56,7 @@ interface SummaryParts {
  * words of a model, those of the last model stand.
  */
 export function summaryFor(wanted: WantedSummary, parts: SummaryParts): MadeSummary {
-  const { messages, isArchived, words, template } = wanted;
+  const { messages, words, template } = wanted;
   const { compaction } = wanted.plan;
   if (compaction === undefined) return { ...wanted, recorded: {}, sections: {} };
   const { history, books, options, counter } = parts;
@@ -69,7 +69,7 @@ export function summaryFor(wanted: WantedSummary, parts: SummaryParts): MadeSumm
   const last = records.findLast((record) => record.summary !== undefined);
   const narrative = words ?? lastingWords(last?.narrative ?? {});
   const earlier = joinWords([...before.strange, last?.earlier]);
-  const headHandle = isArchived ? compaction.handle : undefined;
+  const headHandle = compaction.handle;
   const recall = parts.recall.hasTool();
   const { text, sections, isWhole } = writeSummary({
     ledger: index.ledger(),
@@ -158,12 +158,11 @@ function hasAny(words: Words): boolean {
   return Object.keys(words).length > 0;
 }
 
-/** Summaries that are looked through for older heads: each head holds one with those before. */
+/** Heads that a summary may name: each holds the summary of the one before. */
 const MOST_HEADS = 10;
 
 /** The archived heads of earlier compactions, newest first. */
 function headsOf(records: Branch): readonly Handle[] {
-  const summaries = records.flatMap(({ summary }) => summary ?? []).slice(-MOST_HEADS);
-  const heads = summaries.toReversed().flatMap((text) => unframeSummary(text)?.headHandle ?? []);
-  return [...new Set(heads)];
+  const heads = records.flatMap(({ plan }) => plan.compaction?.handle ?? []);
+  return [...new Set(heads.slice(-MOST_HEADS).toReversed())];
 }

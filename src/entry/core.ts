@@ -176,7 +176,7 @@ const PLAN: Rule = record(
         unpinned: optional(list(record({ message: INDEX, part: INDEX }))),
         withoutReasoning: list(INDEX),
         hadMedia: optional(INDEX),
-        handle: HANDLE,
+        handle: optional(HANDLE),
         summary: record({ role: oneOf("system", "user"), cap: NUMBER }),
         continuation: optional((value, at) => MESSAGES([value], at)),
       }),

@@ -390,8 +390,10 @@ describe("an archive that takes nothing", () => {
       { code: "archive-failed", message: expect.stringContaining("was not kept") },
     ]);
     expect(failures).toEqual(["archive-failed"]);
-    expect(JSON.stringify(messages)).not.toMatch(/recall (?:out|in|msg|parts|head)_/);
+    expect(JSON.stringify(messages)).not.toMatch(/(?:out|in|msg|parts|head)_[0-9a-f]{16}/);
     expect(report.tokens.after).toBeLessThan(16_000);
+    await expect(context.undo(messages)).rejects.toMatchObject({ code: "unknown-handle" });
+    expect(context.journal()).toHaveLength(1);
   });
 });
 

@@ -102,12 +102,12 @@ function framed(text: string, { system, tailStart, handle }: CompactionPlan): st
 }
 
 /** The message that stands for the head. */
-export function summaryMessage(text: string, compaction: CompactionPlan): Message {
+export function summaryMessage(text: string, { summary, handle }: CompactionPlan): Message {
   return {
-    role: compaction.summary.role,
+    role: summary.role,
     kind: "summary",
     parts: [{ type: "text", text }],
-    metadata: { head: compaction.handle },
+    ...(handle !== undefined && { metadata: { head: handle } }),
   };
 }
 
@@ -139,10 +139,10 @@ export function originalsOf(
     if (part === undefined || part.type === "reasoning") return [];
     return earlierOriginal(part) === undefined ? [originalOf(part, digest)] : [];
   });
-  if (plan.reasoning !== undefined) {
+  if (plan.reasoning?.handle !== undefined) {
     originals.push(reasoningOriginal(messages, plan.reasoning.messages, digest));
   }
-  if (plan.compaction === undefined) return originals;
+  if (plan.compaction?.handle === undefined) return originals;
   for (const { message, part } of plan.compaction.unpinned ?? []) {
     const result = messages[message]?.parts[part];
     if (result?.type !== "tool-result" || earlierOriginal(result) !== undefined) continue;

@@ -35,9 +35,9 @@ function droppedReasoning(
     return goes && parts.some((part) => part.type === "reasoning") ? [index] : [];
   });
   if (dropped.length === 0) return undefined;
+  if (canRecall === false) return { messages: dropped };
   const { handle } = reasoningOriginal(messages, dropped, digest);
-  const note = canRecall === false ? undefined : reasoningNote(dropped.length, handle, recall);
-  return { messages: dropped, handle, ...(note !== undefined && { note }) };
+  return { messages: dropped, handle, note: reasoningNote(dropped.length, handle, recall) };
 }
 
 /** The note that names the archived reasoning of so many messages. */

@@ -4,8 +4,8 @@ import { headOriginal } from "./apply-plan.ts";
 import { type Attempt, firstThatFits, range, type Source, sourceOf } from "./attempt.ts";
 import { editingPlan } from "./editing-plan.ts";
 import { NEUTRAL_TRAITS, type PlanOptions } from "./options.ts";
-import type { CompactionPlan, ContextPlan, UnpinnedResult } from "./plan.ts";
-import type { Message } from "../message/index.ts";
+import type { CompactionPlan, ContextPlan, HeadSplit, UnpinnedResult } from "./plan.ts";
+import type { Handle, Message } from "../message/index.ts";
 
 /**
  * Plans a compaction (T8, T11): tail, pins, clips and the room for the summary, so that the result
@@ -53,7 +53,7 @@ function compactionPlan(
   // Some chat templates refuse a conversation in which no user speaks.
   const hasUserMessage = message !== undefined || kept.some((one) => one.role === "user");
   const role = hasUserMessage ? traits.summaryRole : "user";
-  const head = options.headOf?.(split) ?? headOriginal(messages, split, options.digest);
+  const handle = options.canRecall === false ? undefined : handleOfHead(messages, split, options);
   const compaction: CompactionPlan = {
     ...split,
     pinned: attempt.pinned,
@@ -61,7 +61,7 @@ function compactionPlan(
       unpinned: attempt.steps.left.map((result) => unpinnedResult(result, options)),
     }),
     ...(media.hadMedia !== undefined && { hadMedia: media.hadMedia }),
-    handle: head.handle,
+    ...(handle !== undefined && { handle }),
     summary: { role, ...summary },
     state,
     ...(needed && { needed }),
@@ -70,6 +70,14 @@ function compactionPlan(
   const isKept = new Set(keptIndices);
   const edits = attempt.edits.filter((edit) => isKept.has(edit.message));
   return { version: 1, action: "compact", length: messages.length, edits, compaction };
+}
+
+function handleOfHead(
+  messages: readonly Message[],
+  split: HeadSplit,
+  { headOf, digest }: PlanOptions,
+): Handle {
+  return (headOf?.(split) ?? headOriginal(messages, split, digest)).handle;
 }
 
 function unpinnedResult(

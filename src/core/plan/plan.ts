@@ -20,8 +20,8 @@ export interface ContextPlan {
 export interface ReasoningPlan {
   /** The messages that lose their reasoning. */
   readonly messages: readonly number[];
-  /** The handle of those messages as they were. */
-  readonly handle: Handle;
+  /** The handle of those messages as they were; absent where the archive takes nothing. */
+  readonly handle?: Handle;
   /** The text in the first of them that says so; absent where the archive takes nothing. */
   readonly note?: string;
 }
@@ -42,8 +42,11 @@ export interface CompactionPlan {
   readonly withoutReasoning: readonly number[];
   /** A user message whose media were replaced by text, to be marked. */
   readonly hadMedia?: number;
-  /** The handle of the archived head: the head's messages, then those of `withoutReasoning`. */
-  readonly handle: Handle;
+  /**
+   * The handle of the archived head: its messages, then those of `withoutReasoning`. Absent where the
+   * archive takes nothing.
+   */
+  readonly handle?: Handle;
   readonly summary: SummaryPlan;
   readonly state: RunState;
   /** The run would not go on by itself, whatever the policy of continuations says. */

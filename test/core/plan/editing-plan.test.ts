@@ -38,7 +38,7 @@ describe("reasoning that is bound to what stands before it", () => {
     expect(JSON.stringify(messages)).toContain("said thought 13");
     const { plan } = context.journal()[0]!;
     expect(plan.reasoning?.messages).toHaveLength(14);
-    const kept = await archive.get(plan.reasoning!.handle);
+    const kept = await archive.get(plan.reasoning!.handle!);
     expect(kept).toContain("signed thought 0");
     const named = `<reasoning-compacted messages="14" archived="${plan.reasoning!.handle}" />`;
     expect(JSON.stringify(messages).split(JSON.stringify(named).slice(1, -1))).toHaveLength(2);

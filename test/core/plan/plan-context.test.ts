@@ -251,6 +251,9 @@ describe("planContext", () => {
     const messages = longTurn(60, 2_000);
     const plan = planContext(messages, options(128_000, { canRecall: false }));
     expect(plan.action).toBe("compact");
+    expect(plan.compaction?.handle).toBeUndefined();
+    expect(originalsOf(messages, plan, digest)).toEqual([]);
+    expect(JSON.stringify(applyPlan(messages, plan, { summary: "s" }))).not.toContain("head_");
     const small = planned(longTurn(10, 4_000), options(8_000, { canRecall: false }));
     expect(JSON.stringify(small)).not.toMatch(/recall (out|in|msg)_/);
   });

@@ -98,7 +98,7 @@ export const ROWS: readonly Row[] = [
       return async (command) => {
         const spill = createSpill({ archive });
         const child = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "inherit"] });
-        child.stdout.pipe(spill.node);
+        child.stdout.pipe(spill.input);
         await new Promise((resolve) => child.stdout.once("end", resolve));
         return (await spill.finish()).text;
       };

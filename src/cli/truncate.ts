@@ -71,7 +71,7 @@ export async function truncateCommand(io: Io, input: Input, flags: TruncateFlags
     archive: homeArchive(io.env, { conversation: outputsOfToday() }),
     keep: flags.keep,
   });
-  const failure = await pipeline(input, spill.node).catch((error: unknown) => ({ error }));
+  const failure = await pipeline(input, spill.input).catch((error: unknown) => ({ error }));
   const result = await spill.finish();
   if (failure !== undefined && spill.bytes() === 0) throw unreadable(failure.error);
   // A warning tells of what could not be read, after what could.

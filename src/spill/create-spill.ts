@@ -1,6 +1,5 @@
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { errorMessage } from "../core/error.ts";
 import { checkNames, type OptionNames } from "../core/options.ts";
 import { isHigh } from "../core/text/utf8.ts";
@@ -29,19 +28,15 @@ export interface SpillOptions {
   readonly keep?: boolean;
 }
 
-/** `undefined` is refused; the types of browsers have it in every stream that is written to. */
-type WebChunk = Uint8Array | string | undefined;
-
 /** Takes an output that comes as a stream: from a socket, a terminal, an MCP server. */
 export interface Spill {
-  /** Both faces take bytes or text, and both make a source wait that is faster than the disk. */
-  readonly web: WritableStream<WebChunk>;
-  readonly node: Writable;
+  /** Takes bytes or text, and makes a source wait that is faster than the disk. */
+  readonly input: Writable;
   /** Bytes so far. */
   bytes(): number;
   /** Line ends so far. */
   lines(): number;
-  /** After the last piece: closes both faces. A second call returns the same result. Never rejects. */
+  /** After the last piece: closes the input. A second call returns the same result. Never rejects. */
   finish(): Promise<SpillResult>;
 }
 
@@ -79,19 +74,26 @@ export function createSpill(options: SpillOptions = {}): Spill {
   const sink = createSink({ archive, capacity: windowBytes(limits), maxBytes: maxFileBytes });
   const chunks = chunkBytes();
   let failure: string | undefined;
-  let isFinished = false;
-  let writing: Promise<void> | undefined;
   let result: Promise<SpillResult> | undefined;
+  const input = new Writable({
+    decodeStrings: false,
+    write(chunk: Uint8Array | string, encoding, done) {
+      const written = sink.write(chunks.of(chunk, encoding));
+      if (written === undefined) done();
+      else void after(written, done);
+    },
+    destroy(error, done) {
+      // Also without an error: what was still to be written is gone.
+      if (error !== null || !this.writableFinished) {
+        const why = error === null ? "" : ` (${errorMessage(error)})`;
+        failure ??= `The output ended early${why}; only what came before is here.`;
+      }
+      done(null);
+    },
+  });
 
   const finish = async (): Promise<SpillResult> => {
-    await Promise.allSettled([finished(node.end()), web.locked || web.close()]);
-    // A writer may have been left before it was done: the chunks in its queue come now.
-    for (let last: typeof writing; last !== writing;) {
-      last = writing;
-      await last;
-      await nextTurn();
-    }
-    isFinished = true;
+    await Promise.allSettled([finished(input.end())]);
     await sink.write(chunks.rest());
     const { truncation, kept } = await cutAndKeep(sink, { limits, direction, keep });
     const warnings = failure === undefined ? [] : [failure];
@@ -102,64 +104,12 @@ export function createSpill(options: SpillOptions = {}): Spill {
       warnings,
     };
   };
-  const taker: Taker = {
-    write(chunk, encoding) {
-      // A writer that somebody still holds must not write into what became of the descriptor.
-      if (isFinished) throw new TypeError("The spill is finished; it takes nothing more.");
-      const written = sink.write(chunks.of(chunk, encoding));
-      writing = written ?? writing;
-      return written;
-    },
-    fail: (error) => {
-      const why = error === undefined ? "" : ` (${errorMessage(error)})`;
-      failure ??= `The output ended early${why}; only what came before is here.`;
-    },
-  };
-  const [web, node] = [webFace(taker), nodeFace(taker)];
   return {
-    web,
-    node,
+    input,
     bytes: () => sink.size(),
     lines: () => sink.lines(),
     finish: () => (result ??= finish()),
   };
-}
-
-interface Taker {
-  /** Throws for what it cannot take. */
-  write(chunk: unknown, encoding?: BufferEncoding): Promise<void> | undefined;
-  fail(error: unknown): void;
-}
-
-function webFace(taker: Taker): WritableStream<WebChunk> {
-  return new WritableStream<WebChunk>({
-    write: (chunk) => {
-      try {
-        return taker.write(chunk);
-      } catch (error) {
-        // The stream takes nothing more after that.
-        taker.fail(error);
-        throw error;
-      }
-    },
-    abort: (reason) => taker.fail(reason),
-  });
-}
-
-function nodeFace(taker: Taker): Writable {
-  return new Writable({
-    decodeStrings: false,
-    write(chunk: Uint8Array | string, encoding, done) {
-      const written = taker.write(chunk, encoding);
-      if (written === undefined) done();
-      else void after(written, done);
-    },
-    destroy(error, done) {
-      // Also without an error: what was still to be written is gone.
-      if (error !== null || !this.writableFinished) taker.fail(error ?? undefined);
-      done(null);
-    },
-  });
 }
 
 async function after(work: Promise<void>, done: () => void): Promise<void> {
@@ -179,10 +129,9 @@ function chunkBytes() {
     return text;
   };
   return {
-    /** Throws a `TypeError` for what is neither bytes nor text. */
-    of(chunk: unknown, encoding: BufferEncoding = "utf8"): Uint8Array {
+    of(chunk: Uint8Array | string, encoding: BufferEncoding): Uint8Array {
       if (typeof chunk !== "string" || !/^utf-?8$/i.test(encoding)) {
-        const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : bytesOf(chunk);
+        const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk;
         return half === "" ? bytes : Buffer.concat([Buffer.from(take()), bytes]);
       }
       const text = take() + chunk;
@@ -193,13 +142,4 @@ function chunkBytes() {
     /** The rest at the end: nothing, or the half of a character whose other half never came. */
     rest: (): Uint8Array => Buffer.from(take()),
   };
-}
-
-function bytesOf(chunk: unknown): Uint8Array {
-  if (chunk instanceof Uint8Array) return chunk;
-  if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
-  if (ArrayBuffer.isView(chunk)) {
-    return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  }
-  throw new TypeError(`A spill takes bytes or text; this is of type ${typeof chunk}.`);
 }

@@ -20,7 +20,7 @@ import {
 } from "./create-spill.ts";
 import { fileOutput, type Output, pipeOutput, type Progress, reporter } from "./output.ts";
 import { createSink, reasonOf } from "./sink.ts";
-import { findsStrays, supervise, type Supervised } from "./supervise.ts";
+import { supervise, type Supervised } from "./supervise.ts";
 import type { Archive } from "../archive/index.ts";
 
 /** Settings of a run; the command itself is `command`, or `file` and `args`. */
@@ -215,9 +215,6 @@ interface RunFacts {
 const DISK_FULL =
   "The disk became full while the command ran: it may have failed for that reason, and the end of its output may be missing. Free some space before you run it again.";
 
-const STRAYS =
-  "Processes of the command that left its group (setsid, daemons) may still run: this system does not tell which they are.";
-
 const FILE_LIMIT =
   "A file that the command wrote reached the limit on the size of files, so the system stopped it. Let it write less, or raise the limit (maxFileBytes, ulimit -f).";
 /** A shell's exit code when the kernel stopped a program at the limit on the size of files. */
@@ -230,14 +227,12 @@ function warningsOf(ending: Supervised, facts: RunFacts): readonly string[] {
   const isAtLimit = stopped === "file-limit" || size >= maxBytes;
   const isFileLimit = ending.signal === "SIGXFSZ" || ending.exitCode === STOPPED_AT_LIMIT;
   const isTimeOut = stopped === "time-out";
-  const isUnsure = (isTimeOut || stopped === "abort") && !findsStrays();
   return [
     ending.failure,
     stopped === "abort" ? "The command was stopped because the caller aborted it." : undefined,
     isTimeOut
       ? `The command was stopped after ${(options.timeoutMs ?? 0) / 1_000} s (time-out). Give it more time, or run it in the background with its output in a file.`
       : undefined,
-    isUnsure ? STRAYS : undefined,
     isAtLimit
       ? `The output reached the limit of ${maxBytes} bytes, so the command was stopped; there is no more of it. Let it print less, or raise maxFileBytes.`
       : undefined,

@@ -1,4 +1,3 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ending, RunningCommand } from "./command.ts";
@@ -21,7 +20,7 @@ export interface SuperviseOptions {
 
 export interface Supervised extends Ending {
   readonly stopped: StopReason | undefined;
-  /** A process that the command started is still there. */
+  /** A process of the command's group is still there. */
   readonly isLeftRunning: boolean;
 }
 
@@ -29,11 +28,11 @@ const TICK_MS = 100;
 
 /** Waits for a command to end, and ends it with its whole group when it is time. */
 export async function supervise(
-  { child, mark, ended }: RunningCommand,
+  { child, ended }: RunningCommand,
   options: SuperviseOptions,
 ): Promise<Supervised> {
   const { timeoutMs, signal, maxBytes } = options;
-  const stop = stopper({ group: child?.pid, mark }, options.graceMs);
+  const stop = stopper(child?.pid, options.graceMs);
   const watch = setInterval(() => {
     if (options.size() >= maxBytes) stop.now("file-limit");
     options.onTick();
@@ -64,30 +63,13 @@ function startTimer(work: () => void, ms: number): NodeJS.Timeout {
 }
 
 const POLL_MS = 10;
-/** A look at all processes of the system costs some ms. */
-const FAMILY_POLL_MS = 50;
-const MOST_KILLS = 5;
 /** For so long a process that ends together with the command is not taken for one that stays. */
 const SETTLE_MS = 50;
 
-/** All that a command started: its group, and what left that for a session of its own. */
-interface Family {
-  readonly group: number | undefined;
-  readonly mark: string;
-}
-
-function stopper(family: Family, graceMs: number) {
-  const { group } = family;
+function stopper(group: number | undefined, graceMs: number) {
   let reason: StopReason | undefined;
   let killAt = 0;
   let timer: NodeJS.Timeout | undefined;
-  const isThereAt = async (until: number): Promise<boolean> => {
-    while (isGroupThere(group)) {
-      if (performance.now() >= until) return true;
-      await sleep(POLL_MS);
-    }
-    return false;
-  };
   return {
     /** Asks the group to end, and kills it after the grace. The first reason counts. */
     now(why: StopReason, signal: NodeJS.Signals = "SIGTERM"): void {
@@ -96,81 +78,31 @@ function stopper(family: Family, graceMs: number) {
       killAt = performance.now() + graceMs;
       // A writer that ran away must not write on while it is asked to end.
       const isRunaway = why === "file-limit" || graceMs <= 0;
-      signalAll(family, isRunaway ? "SIGKILL" : signal);
-      if (!isRunaway) timer = startTimer(() => signalAll(family, "SIGKILL"), graceMs);
+      signalGroup(group, isRunaway ? "SIGKILL" : signal);
+      if (!isRunaway) timer = startTimer(() => signalGroup(group, "SIGKILL"), graceMs);
     },
     reason: () => reason,
     /**
-     * After the command's own end: no other process of a stopped command stays behind. Tells
-     * whether one of a command that ended by itself does.
+     * After the command's own end: no other process of a stopped command's group stays behind.
+     * Tells whether one of a command that ended by itself does.
      */
     async rest(): Promise<boolean> {
-      if (reason === undefined) return isThereAt(performance.now() + SETTLE_MS);
-      while (performance.now() < killAt && signalAll(family, 0)) await sleep(FAMILY_POLL_MS);
-      // A process may have started another just before it was killed.
-      for (let rest = MOST_KILLS; rest > 0 && signalAll(family, "SIGKILL"); rest -= 1) {
+      const until = reason === undefined ? performance.now() + SETTLE_MS : killAt;
+      while (signalGroup(group, 0)) {
+        if (performance.now() >= until) break;
         await sleep(POLL_MS);
       }
-      return false;
+      return signalGroup(group, reason === undefined ? 0 : "SIGKILL") && reason === undefined;
     },
     close: () => clearTimeout(timer),
   };
 }
 
-/** Sends a signal to a whole family; whether any of it is there. */
-function signalAll(family: Family, signal: NodeJS.Signals | 0): boolean {
-  const isThere = signalGroup(family.group, signal);
-  if (!findsStrays()) return isThere;
-  const members = processes().filter((pid) => isMember(pid, family));
-  for (const pid of members) signalProcess(pid, signal);
-  return members.length > 0;
-}
-
-/** The system tells the environment of a process, as Linux does. */
-export function findsStrays(): boolean {
-  return existsSync("/proc/self/environ");
-}
-
-/** None where no descriptor is left to look with. */
-function processes(): readonly number[] {
-  try {
-    return readdirSync("/proc").map(Number).filter(Number.isInteger);
-  } catch {
-    return [];
-  }
-}
-
-/**
- * A process is of the group, or left it with `setsid`. One that ended is none, also where nobody
- * waits for orphans, as in a container without an init process; somebody else's shows nothing.
- */
-function isMember(pid: number, { group, mark }: Partial<Family>): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // After the name, which may hold anything: state, parent, group.
-    const [, state = "", , own] = stat.slice(stat.lastIndexOf(")")).split(" ");
-    if (group === undefined || "ZX".includes(state)) return false;
-    if (Number(own) === group) return true;
-    return mark !== undefined && readFileSync(`/proc/${pid}/environ`).includes(mark);
-  } catch {
-    return false;
-  }
-}
-
-function isGroupThere(group: number | undefined): boolean {
-  if (!signalGroup(group, 0)) return false;
-  return !findsStrays() || processes().some((pid) => isMember(pid, { group }));
-}
-
 /** Sends a signal to all processes of a group (0: to none of them); whether one is there. */
 function signalGroup(group: number | undefined, signal: NodeJS.Signals | 0): boolean {
   if (group === undefined) return false;
-  return signalProcess(process.platform === "win32" ? group : -group, signal);
-}
-
-function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(pid, signal);
+    return process.kill(process.platform === "win32" ? group : -group, signal);
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }

@@ -71,9 +71,7 @@ describe("the whole of a truncated output", () => {
     }
     for (const direction of ["tail", "both"] as const) {
       const spill = createSpill({ archive, direction });
-      const writer = spill.web.getWriter();
-      for (let at = 0; at < 20; at++) await writer.write(`${at} ${LOG}`);
-      await writer.close();
+      for (let at = 0; at < 20; at++) spill.input.write(`${at} ${LOG}`);
       const { text, entry } = await spill.finish();
       expect(await wholeOf(text, archive)).toBe(entry?.handle);
     }

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { expect, test } from "vitest";
 
 const page = readFileSync("docs/spill.md", "utf8");
@@ -9,6 +10,7 @@ test("the example of the page runs", async () => {
   const code = /```ts\n([^]*?)```/.exec(page)?.[1] ?? "";
   const [imports, body] = [code.match(/^import .*$/gm) ?? [], code.replace(/^import .*$/gm, "")];
   expect(imports).toEqual([
+    'import { pipeline } from "node:stream/promises";',
     'import { directoryArchive } from "longhaul/archive/directory";',
     'import { createSpill, runCommand } from "longhaul/spill";',
   ]);
@@ -16,6 +18,7 @@ test("the example of the page runs", async () => {
   const { directoryArchive } = await import("../../src/archive/directory.ts");
   const scope = {
     directoryArchive,
+    pipeline,
     createSpill: spillRoom.createSpill,
     runCommand: (options: object) =>
       spillRoom.runCommand({ ...options, command: "seq 1 100000", direction: "tail" }),

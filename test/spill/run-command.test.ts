@@ -250,28 +250,6 @@ describe.concurrent("a command that takes too long", () => {
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), PATIENCE);
   });
 
-  it.skipIf(process.platform !== "linux").each([
-    ["asked to end", "", 0],
-    ["killed, if they do not listen", 'trap "" TERM; ', 200],
-  ])("has its processes in other sessions %s", async (_, trap, graceMs) => {
-    const inner = `${trap}echo $$; (sleep 30; :) & while :; do sleep 0.1; done`;
-    const command = `setsid sh -c '${inner}' & sleep 0.5; exit 0`;
-    const started = await runCommand({ command, archive: newArchive().archive });
-    const left = Number(started.truncation.text);
-    expect(isAlive(left)).toBe(true);
-    process.kill(-left, "SIGKILL");
-    const stopped = await runCommand({
-      command: command.replace("exit 0", "wait"),
-      timeoutMs: 1_500,
-      graceMs,
-      archive: newArchive().archive,
-    });
-    expect(stopped.timedOut).toBe(true);
-    const pid = Number(stopped.truncation.text);
-    expect(pid).toBeGreaterThan(1);
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), PATIENCE);
-  });
-
   it("leaves no child behind when only the shell listens", async () => {
     const command = "sh -c 'trap \"\" TERM; echo $$; sleep 30; sleep 30' & wait";
     const result = await runCommand({

@@ -5,6 +5,7 @@
  * of the process in bytes.
  */
 import { closeSync, openSync } from "node:fs";
+import { pipeline } from "node:stream/promises";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import { createSpill, runCommand } from "../../src/spill/index.ts";
 
@@ -14,9 +15,9 @@ const LINE = Buffer.from(`${"a line of an output that is much too long to be rea
 
 async function stream(bytes: number): Promise<number> {
   const spill = createSpill({ archive });
-  const writer = spill.web.getWriter();
   const block = Buffer.concat(Array.from({ length: 600 }, () => LINE));
-  for (let sent = 0; sent < bytes; sent += block.length) await writer.write(block);
+  const blocks = Array.from({ length: Math.ceil(bytes / block.length) }, () => block);
+  await pipeline(blocks, spill.input);
   return (await spill.finish()).truncation.total.bytes;
 }
 

@@ -84,7 +84,7 @@ async function truncateSaved(
   ]);
   const maxBytes = Math.min(own.maxBytes, SAVED_LIMIT);
   const spill = createSpill({ archive, direction, limits: { ...own, maxBytes } });
-  await pipeline(createReadStream(file), spill.node);
+  await pipeline(createReadStream(file), spill.input);
   const { text, entry } = await spill.finish();
   // Without an original of ours, theirs must stay named.
   if (entry === undefined) return response;

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { rawRequest, rawUpstream } from "../gateway/raw-upstream.ts";
-import { MAIN, runCli, temporaryFolder } from "./run-cli.ts";
+import { MAIN, runHere, temporaryFolder } from "./run-cli.ts";
 
 interface Started {
   readonly child: ChildProcess;
@@ -67,7 +67,7 @@ describe("longhaul gateway", () => {
   ])("says what is wrong in a file: %j", async (gateway, words) => {
     const home = temporaryFolder();
     writeFileSync(path.join(home, "longhaul.json"), JSON.stringify({ gateway }));
-    const { code, stderr } = await runCli(["gateway"], { env: { LONGHAUL_HOME: home } });
+    const { code, stderr } = await runHere(["gateway"], { env: { LONGHAUL_HOME: home } });
     expect(code).not.toBe(0);
     expect(stderr).toContain(words);
   });
@@ -94,12 +94,12 @@ describe("longhaul gateway", () => {
   });
 
   it("says in a sentence why it cannot begin", async () => {
-    const { line } = await start([]);
-    const port = line.slice(line.lastIndexOf(":") + 1);
-    const taken = await runCli(["gateway", "--port", port]);
+    const { url } = await rawUpstream((_, response) => response.end("{}"));
+    const port = url.slice(url.lastIndexOf(":") + 1);
+    const taken = await runHere(["gateway", "--port", port]);
     expect(taken).toMatchObject({ code: 2, stdout: "" });
     expect(taken.stderr).toContain("something listens there already");
-    const open = await runCli(["gateway", "--host", "0.0.0.0"]);
+    const open = await runHere(["gateway", "--host", "0.0.0.0"]);
     expect(open).toMatchObject({ code: 2 });
     expect(open.stderr).toContain("LONGHAUL_GATEWAY_TOKEN");
   });

@@ -1,19 +1,36 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Client } from "@modelcontextprotocol/client";
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
+import { type McpOptions, mcpTools } from "../../src/cli/mcp-tools.ts";
+import { createMcpServer } from "../../src/mcp/server.ts";
 import { claudeCodeLines } from "../transcripts/claude-code-lines.ts";
-import { MAIN, runCli, temporaryFolder } from "./run-cli.ts";
+import { capturedIo } from "./captured-io.ts";
+import { MAIN, runCli, runHere, temporaryFolder } from "./run-cli.ts";
 
-/** A server as an agent starts it, and what its tools say. */
-async function serve(home: string, args: readonly string[] = [], env: object = {}) {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [MAIN, "mcp", ...args],
-    env: { HOME: home, LONGHAUL_HOME: path.join(home, "state"), ...env },
-  });
+/** The environment of a server for a person's home. */
+function environmentOf(home: string, env: object): Record<string, string> {
+  return { HOME: home, LONGHAUL_HOME: path.join(home, "state"), ...env };
+}
+
+/** A server in this process, and what its tools say. */
+async function serve(home: string, options: McpOptions = {}, env: object = {}) {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const io = capturedIo({ env: environmentOf(home, env) });
+  await createMcpServer("1", mcpTools(io, options)).connect(far);
+  return connected(near);
+}
+
+/** A server as an agent starts it. */
+function serveApart(home: string, args: readonly string[]) {
+  const words = [MAIN, "mcp", ...args];
+  const env = environmentOf(home, {});
+  return connected(new StdioClientTransport({ command: process.execPath, args: words, env }));
+}
+
+async function connected(transport: InMemoryTransport | StdioClientTransport) {
   const client = new Client({ name: "test", version: "1" });
   await client.connect(transport);
   onTestFinished(() => client.close());
@@ -36,7 +53,7 @@ const ofS1 = { CLAUDE_CODE_SESSION_ID: "s1" };
 
 describe("longhaul mcp", () => {
   it("has three tools that read only, which every model sees at once", async () => {
-    const { client } = await serve(temporaryFolder(), ["--all"]);
+    const { client } = await serve(temporaryFolder(), { all: true });
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["recall", "search", "window"]);
     for (const tool of tools) {
@@ -52,24 +69,24 @@ describe("longhaul mcp", () => {
     const home = temporaryFolder();
     const { handle } = await archiveOf(home, "s1").put("out", "one\ntwo\nthree\n");
     const other = await archiveOf(home, "s2").put("out", "a secret of another session\n");
-    const { call } = await serve(home, [], ofS1);
+    const { call } = await serve(home, {}, ofS1);
     expect(await call("recall", { handle, lines: [2, 2] })).toMatch(/^two\n<archive-result/);
     expect(await call("recall", { handle: other.handle })).toContain("nothing under");
     const named = await call("recall", { handle: other.handle, session: "s2" });
     expect(named).toContain("no property session");
     expect(await call("search", { pattern: "secret" })).toContain("Nothing that was archived");
-    const { call: all } = await serve(home, ["--all"], ofS1);
+    const { call: all } = await serve(home, { all: true }, ofS1);
     expect(await all("recall", { handle: other.handle })).toContain("a secret of another session");
   });
 
   it.each([
-    ["Codex with the call", [], {}, { sessionId: "s1" }, {}],
-    ["a hook in the call", ["--session-of-call"], { session: "s1" }, {}, { ...ofS1, X: "s2" }],
-    ["the person", ["--session", "s1"], {}, {}, {}],
-  ])("is told its session by %s", async (_, args, input, meta, env) => {
+    ["Codex with the call", {}, {}, { sessionId: "s1" }, {}],
+    ["a hook in the call", { sessionOfCall: true }, { session: "s1" }, {}, { ...ofS1, X: "s2" }],
+    ["the person", { session: "s1" }, {}, {}, {}],
+  ])("is told its session by %s", async (_, options, input, meta, env) => {
     const home = temporaryFolder();
     const { handle } = await archiveOf(home, "s1").put("out", "found\n");
-    const { call } = await serve(home, args, env);
+    const { call } = await serve(home, options, env);
     expect(await call("recall", { handle, ...input }, meta)).toContain("found");
   });
 
@@ -81,14 +98,14 @@ describe("longhaul mcp", () => {
     const home = temporaryFolder();
     const dir = path.join(home, "plugin");
     const env = { HOME: home, LONGHAUL_HOME: path.join(home, "state") };
-    expect(await runCli(["plugin", "claude-code", "--dir", dir], { env })).toMatchObject({
+    expect(await runHere(["plugin", "claude-code", "--dir", dir], { env })).toMatchObject({
       code: 0,
     });
     const config = JSON.parse(readFileSync(path.join(dir, ".mcp.json"), "utf8"));
     const { command, args } = config.mcpServers.longhaul;
     expect([command, ...args]).toEqual([process.execPath, MAIN, "mcp", "--session-of-call"]);
     const { handle } = await archiveOf(home, "s1").put("out", "the port is 4711\n");
-    const { call } = await serve(home, changed(args.slice(2)));
+    const { call } = await serveApart(home, changed(args.slice(2)));
     const hooked = { session: "s1", transcript: path.join(home, "s1.jsonl") };
     expect(await call("recall", { handle, ...hooked })).toContain("the port is 4711");
     expect(await call("search", { pattern: "4711", ...hooked })).toContain(handle);
@@ -110,7 +127,7 @@ describe("longhaul mcp", () => {
     const folder = path.join(home, ".claude", "projects", "-repo");
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, "s1.jsonl"), session.text());
-    const { call } = await serve(home, [], ofS1);
+    const { call } = await serve(home, {}, ofS1);
     const found = await call("search", { pattern: "4711" });
     const [handle = ""] = /head_[0-9a-f]{16}/.exec(found) ?? [];
     expect(await call("recall", { handle })).toContain("Remember that the port is 4711.");

@@ -10,6 +10,7 @@ import type { Message } from "../../src/core/message/index.ts";
 import { estimator } from "../../src/core/tokens/estimator.ts";
 import { createMessageMeter } from "../../src/core/tokens/index.ts";
 import { RECORDED_FILES, RECORDED_SAMPLE, RECORDINGS } from "../recordings.ts";
+import { sample } from "../property/runs.ts";
 import { modelOf } from "../../src/page/web/model.ts";
 import { sessionPage } from "../../src/cli/inspect-page.ts";
 import { capturedIo } from "./captured-io.ts";
@@ -215,7 +216,9 @@ const PLACES: Readonly<Record<string, (file: string) => string>> = {
   "gemini-cli": (file) => `.gemini/tmp/p/chats/session-${path.basename(file)}`,
 };
 
-describe.skipIf(RECORDED_FILES.length === 0)("the list of sessions", () => {
+const LISTED = RECORDED_FILES.filter((file) => path.dirname(file) in PLACES);
+
+describe.skipIf(LISTED.length === 0)("the list of sessions", () => {
   it("tells the size that inspect tells, of the same whole", async () => {
     const home = temporaryFolder();
     const env = { HOME: home, LONGHAUL_HOME: path.join(home, "longhaul") };
@@ -224,9 +227,8 @@ describe.skipIf(RECORDED_FILES.length === 0)("the list of sessions", () => {
       expect(await runProgram(io, [...args, "--json"], "0")).toBe(0);
       return io.json();
     };
-    for (const file of RECORDED_FILES) {
-      const place = PLACES[path.dirname(file)]?.(file);
-      if (place === undefined) continue;
+    for (const file of sample(LISTED, 6)) {
+      const place = PLACES[path.dirname(file)]!(file);
       mkdirSync(path.dirname(path.join(home, place)), { recursive: true });
       copyFileSync(path.join(RECORDINGS, file), path.join(home, place));
     }
@@ -237,7 +239,7 @@ describe.skipIf(RECORDED_FILES.length === 0)("the list of sessions", () => {
       usable: number;
       fill: number;
     }[];
-    expect(listed.length).toBeGreaterThan(5);
+    expect(listed.length).toBeGreaterThan(3);
     for (const { path: file, tokens, window, usable, fill } of listed) {
       const seen = (await run("inspect", file)) as InspectReport;
       const shown = await onPage(file, env);

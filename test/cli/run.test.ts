@@ -8,17 +8,17 @@ import { MAIN, runCli, runHere, temporaryFolder } from "./run-cli.ts";
 
 describe("longhaul run", () => {
   it("prints what the command prints, and ends as it ends", async () => {
-    const run = await runCli(["run", "--", "sh", "-c", "echo out; echo err >&2; exit 5"]);
+    const run = await runHere(["run", "--", "sh", "-c", "echo out; echo err >&2; exit 5"]);
     expect(run).toEqual({ code: 5, stdout: "out\nerr\n", stderr: "" });
   });
 
   it("takes one argument as a line for the shell", async () => {
-    const run = await runCli(["run", "--", "seq 3 | tail -n 1"]);
+    const run = await runHere(["run", "--", "seq 3 | tail -n 1"]);
     expect(run).toMatchObject({ code: 0, stdout: "3\n" });
   });
 
   it("leaves the command's own options to the command", async () => {
-    const run = await runCli(["run", "printf", "%s ", "--json", "--max-lines", "1"]);
+    const run = await runHere(["run", "printf", "%s ", "--json", "--max-lines", "1"]);
     expect(run).toMatchObject({ code: 0, stdout: "--json --max-lines 1 \n" });
   });
 
@@ -27,14 +27,17 @@ describe("longhaul run", () => {
     ["kill -KILL $$", 137],
     ["no-such-command-at-all", 127],
   ])("%s ends with %i, as in a shell", async (command, code) => {
-    expect((await runCli(["run", "--", command])).code).toBe(code);
+    expect((await runHere(["run", "--", command])).code).toBe(code);
   });
 
   it("cuts a large output and names the file that has all of it", async () => {
     const state = temporaryFolder();
-    const run = await runCli(["run", "--max-lines", "3", "--direction", "head", "--", "seq 1000"], {
-      env: { LONGHAUL_HOME: state },
-    });
+    const run = await runHere(
+      ["run", "--max-lines", "3", "--direction", "head", "--", "seq 1000"],
+      {
+        env: { LONGHAUL_HOME: state },
+      },
+    );
     expect(run.code).toBe(0);
     expect(run.stdout.startsWith("1\n2\n3\n<")).toBe(true);
     const file = /\S+\.txt/.exec(run.stdout)![0];
@@ -74,13 +77,13 @@ describe("longhaul run", () => {
   });
 
   it("stops a command after a time, with 124", async () => {
-    const run = await runCli(["run", "--timeout", "1.5", "--", "echo begun; sleep 30"]);
+    const run = await runHere(["run", "--timeout", "0.4", "--", "echo begun; sleep 30"]);
     expect(run.code).toBe(124);
-    expect(run.stdout).toMatch(/^begun\n\[The command was stopped after 1.5 s/);
+    expect(run.stdout).toMatch(/^begun\n\[The command was stopped after 0.4 s/);
   });
 
   it("stops a command that writes without end", async () => {
-    const run = await runCli(["run", "--max-file-bytes", "100000", "--", "yes"]);
+    const run = await runHere(["run", "--max-file-bytes", "100000", "--", "yes"]);
     expect(run.stdout).toContain("reached the limit");
     expect(run.code).not.toBe(0);
   });
@@ -98,7 +101,7 @@ describe("longhaul run", () => {
   });
 
   it("prints all there is to know with --json", async () => {
-    const run = await runCli(["run", "--json", "--max-lines", "2", "--", "seq 9; exit 4"]);
+    const run = await runHere(["run", "--json", "--max-lines", "2", "--", "seq 9; exit 4"]);
     expect(run.code).toBe(4);
     expect(JSON.parse(run.stdout)).toMatchObject({
       version: 1,
@@ -158,7 +161,7 @@ describe("longhaul run on a terminal", () => {
   it("counts lines below the output of a command that takes longer", async () => {
     const io = terminal();
     const stderr = { ...io.stderr, isTTY: true };
-    await runCommandLine({ ...io, stderr }, ["seq 40; sleep 1.5"], {});
+    await runCommandLine({ ...io, stderr }, ["seq 40; sleep 1.1"], {});
     expect(io.text()).toBe(Array.from({ length: 40 }, (_, at) => `${at + 1}\n`).join(""));
     expect(io.talk()).toMatch(/40 lines, 111 B, \d+ seconds?/);
   });
@@ -180,9 +183,9 @@ describe("longhaul run on a terminal", () => {
 
   it("begins a line of its own below an output that ends without one", async () => {
     const io = terminal();
-    await runCommandLine(io, ["printf abc; sleep 30"], { timeout: 1.5, keep: true });
+    await runCommandLine(io, ["printf abc; sleep 30"], { timeout: 0.4, keep: true });
     expect(io.text()).toBe("abc");
-    expect(io.talk()).toMatch(/^\n[^\n]*stopped after 1.5 s[^\n]*\n[^\n]*The whole output: /);
+    expect(io.talk()).toMatch(/^\n[^\n]*stopped after 0.4 s[^\n]*\n[^\n]*The whole output: /);
   });
 
   it("tells in its talk what went wrong", async () => {

@@ -5,13 +5,24 @@ import { truncateCommand } from "../../src/cli/truncate.ts";
 import { capturedIo } from "./captured-io.ts";
 import { runCli, temporaryFolder } from "./run-cli.ts";
 
+/** The command in this process, with an output on its stdin. */
+async function truncated(
+  input: string,
+  flags: Parameters<typeof truncateCommand>[2] = {},
+  env: Readonly<Record<string, string>> = { LONGHAUL_HOME: temporaryFolder() },
+): Promise<string> {
+  const io = capturedIo({ env });
+  await truncateCommand(io, Readable.from([Buffer.from(input)]), flags);
+  return io.text();
+}
+
 const LINES = Array.from({ length: 5_000 }, (_, at) => `${at + 1}\n`).join("");
 
 describe("longhaul truncate", () => {
   it.each(["", "short\n", "no line end", "crlf\r\nand more\r\n"])(
     "lets %j through as it is",
     async (input) => {
-      expect(await runCli(["truncate"], { input })).toEqual({ code: 0, stdout: input, stderr: "" });
+      expect(await truncated(input)).toBe(input);
     },
   );
 
@@ -26,9 +37,9 @@ describe("longhaul truncate", () => {
 
   it("does not cut its own result again", async () => {
     const env = { LONGHAUL_HOME: temporaryFolder() };
-    const { stdout } = await runCli(["truncate"], { input: LINES, env });
+    const stdout = await truncated(LINES, {}, env);
     expect(stdout.endsWith("</tool-output-truncated>\n")).toBe(true);
-    expect((await runCli(["truncate"], { input: stdout, env })).stdout).toBe(stdout);
+    expect(await truncated(stdout, {}, env)).toBe(stdout);
   });
 
   it("keeps both ends within limits of its own", async () => {
@@ -40,8 +51,7 @@ describe("longhaul truncate", () => {
   });
 
   it("prints JSON", async () => {
-    const { stdout } = await runCli(["truncate", "--json"], { input: LINES });
-    expect(JSON.parse(stdout)).toMatchObject({
+    expect(JSON.parse(await truncated(LINES, { json: true }))).toMatchObject({
       version: 1,
       isTruncated: true,
       total: { lines: 5_000, bytes: LINES.length },
@@ -51,10 +61,9 @@ describe("longhaul truncate", () => {
   });
 
   it("prints the preview also when nothing can be kept", async () => {
-    const run = await runCli(["truncate"], { input: LINES, env: { LONGHAUL_HOME: "/dev/null" } });
-    expect(run.code).toBe(0);
-    expect(run.stdout).toMatch(/^3001\n/);
-    expect(run.stdout).toContain("was not kept");
+    const stdout = await truncated(LINES, {}, { LONGHAUL_HOME: "/dev/null" });
+    expect(stdout).toMatch(/^3001\n/);
+    expect(stdout).toContain("was not kept");
   });
 
   it("is wrong usage where nothing is piped into it", async () => {

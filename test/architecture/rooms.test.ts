@@ -42,6 +42,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     "core/prune",
     "core/truncate",
     "core/continuation",
+    "core/summary",
   ],
   "core/plan": [
     "core/text",

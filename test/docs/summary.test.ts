@@ -63,8 +63,8 @@ test("the page tells of every problem for which an answer is refused", () => {
 });
 
 test("the page names the numbers that hold", () => {
-  expect(page).toContain("20 % of usable, 800 to 12,000 tokens");
-  const caps = [3_000, 50_000, 1_000_000].map((maxInput) => {
+  expect(page).toContain("25 % of usable, 800 to 12,000 tokens");
+  const caps = [3_000, 40_000, 1_000_000].map((maxInput) => {
     return contextBudget({ window: 2_000_000, maxInput, reserved: 0 }).summary;
   });
   expect(caps).toEqual([800, 10_000, 12_000]);

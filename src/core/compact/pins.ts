@@ -1,6 +1,8 @@
 import { applyEdits } from "../message/edit.ts";
+import { messageText } from "../message/message.ts";
 import { isSealedSummary, splitUnits, startsTurn } from "../message/structure.ts";
 import { prunedPieces } from "../prune/prune.ts";
+import { isFrame } from "../summary/frame.ts";
 import { newestUserMessage } from "./tail.ts";
 import type { Edit, Handle, Message, Unit } from "../message/index.ts";
 import type { ProtectedResult, PruneContext } from "../prune/index.ts";
@@ -24,7 +26,7 @@ export interface PinOptions {
  * the head holds it; the newest summary that only its provider can read, if it fits into a quarter
  * of usable; and the rules that a summary would water down (system messages in the middle of the
  * list, and what a program put before the first turn, such as AGENTS.md), as far as they fit into
- * a tenth.
+ * a tenth. Behind a summary of its own an agent puts files that it has read again: those are no rules.
  */
 export function pinnedMessages(messages: readonly Message[], options: PinOptions): number[] {
   const { from, to, meter, usable } = options;
@@ -32,19 +34,24 @@ export function pinnedMessages(messages: readonly Message[], options: PinOptions
   let room = Math.floor(usable * MAX_RULES_SHARE);
   const newest = newestUserMessage(messages);
   const sealed = messages.findLastIndex(isSealedSummary);
-  const firstTurn = messages.findIndex(startsTurn);
+  const preambleEnd = messages.findIndex((one) => startsTurn(one) || isOfOthers(one));
   for (let index = from; index < to; index++) {
     const message = messages[index];
     if (message === undefined) continue;
     if (index === newest) pinned.push(index);
     else if (index === sealed) {
       if (meter.tokens(message) <= usable * MAX_SEALED_SHARE) pinned.push(index);
-    } else if (isRule(message, index < firstTurn) && meter.tokens(message) <= room) {
+    } else if (isRule(message, index < preambleEnd) && meter.tokens(message) <= room) {
       room -= meter.tokens(message);
       pinned.push(index);
     }
   }
   return pinned;
+}
+
+/** Whether another agent summarized there. */
+function isOfOthers(message: Message): boolean {
+  return message.kind === "summary" && !isFrame(messageText(message));
 }
 
 function isRule(message: Message, isPreamble: boolean): boolean {

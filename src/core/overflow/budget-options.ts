@@ -45,7 +45,7 @@ export interface BudgetOptions {
    */
   readonly pinnedTokens?: number;
   readonly pinnedShare?: number;
-  /** T12: the largest summary, at least 300. @default 0.2 of usable, 800 to 12000 */
+  /** T12: the largest summary, at least 300. @default 0.25 of usable, 800 to 12000 */
   readonly summaryTokens?: number;
   readonly summaryShare?: number;
 }

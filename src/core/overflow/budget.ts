@@ -88,7 +88,7 @@ export function budgetOf(options: BudgetOptions & NamedModel): ContextBudget {
   };
   const share = (part: number): number => Math.floor(usable * part);
   const { targetTokens, recentTokens, tailTokens, pinnedTokens, summaryTokens } = given;
-  const summary = amount(summaryTokens, given.summaryShare, between(800, share(0.2), 12_000));
+  const summary = amount(summaryTokens, given.summaryShare, between(800, share(0.25), 12_000));
   return {
     window,
     isWindowKnown: known !== undefined,

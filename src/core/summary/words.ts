@@ -176,7 +176,7 @@ const MODEL_WEIGHTS: ReadonlyMap<string, number> = new Map([
 ]);
 const OTHER_WEIGHT = 14;
 /** An earlier record is all that is left of the work before it. */
-const EARLIER_WEIGHT = 20;
+const EARLIER_WEIGHT = 8;
 
 /**
  * Words of a model, as quoted lines. Its Instructions are left out: what the user typed is

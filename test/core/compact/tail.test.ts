@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pinnedMessages, tailStart } from "../../../src/core/compact/index.ts";
-import { checkMessages } from "../../../src/core/message/index.ts";
+import { checkMessages, type Message } from "../../../src/core/message/index.ts";
+import { frameSummary } from "../../../src/core/summary/index.ts";
 import { createMessageMeter } from "../../../src/core/tokens/index.ts";
 import { assistant, injected, quarter, step, system, user, words } from "../../build-messages.ts";
 
@@ -58,6 +59,25 @@ describe("T8: what stays of the head", () => {
   it("gives rules no more than a tenth of usable", () => {
     expect(pins(100)).toEqual([1, 4]);
     expect(pins(10)).toEqual([4]);
+  });
+
+  it("is nothing that an agent put behind a summary of its own, as Claude Code does with files", () => {
+    const theirs = { ...user("This session is being continued."), kind: "summary" as const };
+    const ours = {
+      ...theirs,
+      ...user(frameSummary("## Goal", { headMessages: 3 })),
+      kind: "summary" as const,
+    };
+    const list = [
+      injected("AGENTS.md: use tabs"),
+      theirs,
+      injected("File a.ts: export {}"),
+      user("go on"),
+    ];
+    const pinsOf = (messages: readonly Message[]): number[] =>
+      pinnedMessages(messages, { meter, usable: 108_000, from: 0, to: 3 });
+    expect(pinsOf(list)).toEqual([0]);
+    expect(pinsOf(list.with(1, ours))).toEqual([0, 2]);
   });
 
   it("is no user message that the tail holds anyway", () => {

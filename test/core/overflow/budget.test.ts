@@ -59,8 +59,8 @@ describe("T7: the budget", () => {
   });
 
   it.each([
-    [4_000, { tail: 2_000, summary: 800, pinned: 1_000, recent: 1_600, target: 2_400 }],
-    [16_000, { tail: 4_000, summary: 3_200, pinned: 4_000, recent: 6_400, target: 9_600 }],
+    [4_000, { tail: 2_000, summary: 1_000, pinned: 1_000, recent: 1_600, target: 2_400 }],
+    [16_000, { tail: 4_000, summary: 4_000, pinned: 4_000, recent: 6_400, target: 9_600 }],
     [108_000, { tail: 8_000, summary: 12_000, pinned: 27_000, recent: 40_000, target: 64_800 }],
   ])("shares %i usable tokens out", (usable, shares) => {
     const window = usable > 20_000 ? usable + 20_000 : usable * 2;

@@ -90,7 +90,7 @@ it("whichever of the newest eight is written over, the list of now is measured a
         expect(meter.total(messages.map((message) => ({ ...message })))).toBeLessThan(8_000);
       }
     }),
-    { numRuns: runs(60, 3_000) },
+    { numRuns: runs(30, 3_000) },
   );
 
   function thought(text: string): Message {

@@ -133,6 +133,11 @@ describe("an audit", () => {
     expect(counted("saved_tokens")).toBeGreaterThan(10_000);
     const [receipt] = gateway.metrics.receipts().conversations;
     expect(receipt?.requests).toBe(upstream.requests.length);
-    expect(receipt?.usage.output).toBe(upstream.totals.output);
+    const { input, output, cacheRead, cacheWrite } = upstream.totals;
+    expect(receipt?.usage).toEqual({ input, output, cacheRead, cacheWrite });
+    expect(receipt?.savedTokens).toBeGreaterThan(10_000);
+    const other = receipt!.otherwise;
+    const prompt = other.input + other.cacheRead + other.cacheWrite;
+    expect(prompt).toBe(input + cacheRead + cacheWrite - receipt!.savedTokens);
   });
 });

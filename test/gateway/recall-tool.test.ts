@@ -5,6 +5,7 @@ import { temporaryFolder } from "../cli/run-cli.ts";
 import { agentForTest, type ScriptedAgent } from "../e2e/agent-script.ts";
 import { type AgentTool, FACT } from "../e2e/agent-tools.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
+import { sample } from "../property/runs.ts";
 import type { LoggedRequest, ProtocolName, ReplyPart, Script } from "../provider/index.ts";
 import { gatewayForTest, rawRequest, rawUpstream } from "./raw-upstream.ts";
 import { wireAgents } from "./wire-agent.ts";
@@ -19,86 +20,89 @@ function toolsIn({ view }: LoggedRequest): string {
   return (view?.tools ?? []).map(({ name }) => name).join(" ");
 }
 
-describe.each(CASES)("tools of the gateway over $protocol, streaming: $stream", (wire) => {
-  const { protocol, stream } = wire;
+describe.each(sample(CASES, 3))(
+  "tools of the gateway over $protocol, streaming: $stream",
+  (wire) => {
+    const { protocol, stream } = wire;
 
-  it("give an agent back what left its context, and it never hears of them", async () => {
-    const agent = await agentForTest();
-    const upstream = await upstreamForTest({ script: agent.script, window: 32_000 });
-    const gateway = await gatewayForTest(upstream, { window: 32_000, recall: "tool" });
-    const answer = await wireAgents[protocol]({ agent, stream, url: () => gateway.url });
-    expect(answer).toContain(FACT);
-    expect(upstream.refusals).toEqual([]);
-    expect(agent.problems).toEqual([]);
-    const { counted } = gateway.metrics;
-    expect(counted("recalls")).toBeGreaterThan(0);
-    expect(counted("planned_edits")).toBeGreaterThan(1);
-    expect(counted("failed_open")).toBe(0);
-    expect(counted("prefix_violations")).toBe(0);
-    expect(new Set(upstream.requests.map(toolsIn)).size).toBe(1);
-  });
-
-  it("stand in later requests as they stood in the first, after a restart, too", async () => {
-    const { script, agent } = lookingUp();
-    const upstream = await upstreamForTest({ script });
-    const archive = temporaryFolder();
-    let gateway = await gatewayForTest(upstream, { recall: "tool", archive });
-    const url = async (): Promise<string> => {
-      gateway.abort();
-      gateway = await gatewayForTest(upstream, { recall: "tool", archive });
-      return gateway.url;
-    };
-    const answer = await wireAgents[protocol]({ agent, stream, url });
-    expect(answer).toBe("All is said.");
-    expect(upstream.refusals).toEqual([]);
-    const outputs = upstream.requests.flatMap(({ view }) =>
-      (view?.messages ?? []).flatMap(({ results }) => results.map(({ output }) => output)),
-    );
-    expect(outputs.filter((output) => output.startsWith("No tool"))).toEqual([]);
-    const names = upstream.requests
-      .at(-1)
-      ?.view?.messages.flatMap(({ calls }) => calls.map(({ name }) => name));
-    expect(names).toEqual(NAMES);
-    // The very same text, not only the same meaning.
-    const lists = upstream.requests.map(({ body }) => listIn(body).map((one) => plain(one)));
-    for (const [at, list] of lists.entries()) {
-      expect(list.slice(0, lists[at - 1]?.length ?? 0)).toEqual(lists[at - 1] ?? []);
-    }
-  });
-
-  it("are answered at most so often, and then the answer ends", async () => {
-    const upstream = await upstreamForTest({
-      script: ({ messages }) =>
-        messages.at(-1)?.text === "Go on."
-          ? "Good."
-          : { parts: [{ type: "call", name: "search_archive", input: { pattern: "x" } }] },
+    it("give an agent back what left its context, and it never hears of them", async () => {
+      const agent = await agentForTest();
+      const upstream = await upstreamForTest({ script: agent.script, window: 32_000 });
+      const gateway = await gatewayForTest(upstream, { window: 32_000, recall: "tool" });
+      const answer = await wireAgents[protocol]({ agent, stream, url: () => gateway.url });
+      expect(answer).toContain(FACT);
+      expect(upstream.refusals).toEqual([]);
+      expect(agent.problems).toEqual([]);
+      const { counted } = gateway.metrics;
+      expect(counted("recalls")).toBeGreaterThan(0);
+      expect(counted("planned_edits")).toBeGreaterThan(1);
+      expect(counted("failed_open")).toBe(0);
+      expect(counted("prefix_violations")).toBe(0);
+      expect(new Set(upstream.requests.map(toolsIn)).size).toBe(1);
     });
-    const { url, metrics } = await gatewayForTest(upstream, { recall: "tool" });
-    const { tools } = await agentForTest();
-    const agent = { system: "s", tools, turns: ["Look it up.", "Go on."] };
-    expect(await wireAgents[protocol]({ agent, stream, url: () => url })).toBe("Good.");
-    expect(upstream.refusals).toEqual([]);
-    expect(upstream.requests.length).toBe(10);
-    expect(metrics.counted("recalls")).toBe(9);
-  });
 
-  it("pass a refusal on that comes in the middle of an answer", async () => {
-    let asked = 0;
-    const script: Script = () => {
-      asked += 1;
-      if (asked > 1) return { misbehave: "overloaded" };
-      const call = { type: "call", name: "search_archive", input: { pattern: "x" } } as const;
-      return { parts: [{ type: "text", text: "I look it up." }, call] };
-    };
-    const upstream = await upstreamForTest({ script });
-    const { url } = await gatewayForTest(upstream, { recall: "tool" });
-    const { tools } = await agentForTest();
-    const agent = { system: "s", tools, turns: ["Look it up."] };
-    await expect(wireAgents[protocol]({ agent, stream, url: () => url })).rejects.toThrow(
-      /overloaded/i,
-    );
-  });
-});
+    it("stand in later requests as they stood in the first, after a restart, too", async () => {
+      const { script, agent } = lookingUp();
+      const upstream = await upstreamForTest({ script });
+      const archive = temporaryFolder();
+      let gateway = await gatewayForTest(upstream, { recall: "tool", archive });
+      const url = async (): Promise<string> => {
+        gateway.abort();
+        gateway = await gatewayForTest(upstream, { recall: "tool", archive });
+        return gateway.url;
+      };
+      const answer = await wireAgents[protocol]({ agent, stream, url });
+      expect(answer).toBe("All is said.");
+      expect(upstream.refusals).toEqual([]);
+      const outputs = upstream.requests.flatMap(({ view }) =>
+        (view?.messages ?? []).flatMap(({ results }) => results.map(({ output }) => output)),
+      );
+      expect(outputs.filter((output) => output.startsWith("No tool"))).toEqual([]);
+      const names = upstream.requests
+        .at(-1)
+        ?.view?.messages.flatMap(({ calls }) => calls.map(({ name }) => name));
+      expect(names).toEqual(NAMES);
+      // The very same text, not only the same meaning.
+      const lists = upstream.requests.map(({ body }) => listIn(body).map((one) => plain(one)));
+      for (const [at, list] of lists.entries()) {
+        expect(list.slice(0, lists[at - 1]?.length ?? 0)).toEqual(lists[at - 1] ?? []);
+      }
+    });
+
+    it("are answered at most so often, and then the answer ends", async () => {
+      const upstream = await upstreamForTest({
+        script: ({ messages }) =>
+          messages.at(-1)?.text === "Go on."
+            ? "Good."
+            : { parts: [{ type: "call", name: "search_archive", input: { pattern: "x" } }] },
+      });
+      const { url, metrics } = await gatewayForTest(upstream, { recall: "tool" });
+      const { tools } = await agentForTest();
+      const agent = { system: "s", tools, turns: ["Look it up.", "Go on."] };
+      expect(await wireAgents[protocol]({ agent, stream, url: () => url })).toBe("Good.");
+      expect(upstream.refusals).toEqual([]);
+      expect(upstream.requests.length).toBe(10);
+      expect(metrics.counted("recalls")).toBe(9);
+    });
+
+    it("pass a refusal on that comes in the middle of an answer", async () => {
+      let asked = 0;
+      const script: Script = () => {
+        asked += 1;
+        if (asked > 1) return { misbehave: "overloaded" };
+        const call = { type: "call", name: "search_archive", input: { pattern: "x" } } as const;
+        return { parts: [{ type: "text", text: "I look it up." }, call] };
+      };
+      const upstream = await upstreamForTest({ script });
+      const { url } = await gatewayForTest(upstream, { recall: "tool" });
+      const { tools } = await agentForTest();
+      const agent = { system: "s", tools, turns: ["Look it up."] };
+      await expect(wireAgents[protocol]({ agent, stream, url: () => url })).rejects.toThrow(
+        /overloaded/i,
+      );
+    });
+  },
+);
 
 /** All calls of {@link lookingUp}, as the provider has them in the end. */
 const NAMES = [

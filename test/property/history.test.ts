@@ -1,3 +1,4 @@
+import { deserialize, serialize } from "node:v8";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
@@ -64,7 +65,7 @@ it("sends what the caller's list says now, with the edits that fit it", async ()
       let list: readonly Message[] = [system("rules"), user("do the work"), ...work(3)];
       for (const { act, size, at } of all) {
         if (act === "grow") list = [...list, ...work(size * 2)];
-        if (act === "copy") list = structuredClone(list as Message[]);
+        if (act === "copy") list = deserialize(serialize(list)) as Message[];
         if (act === "rewind") list = list.slice(0, Math.max(2, list.length - size * 3));
         if (act === "restart") context = open(JSON.parse(JSON.stringify(context.journal())));
         if (act === "forget") context = open();

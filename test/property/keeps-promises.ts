@@ -1,3 +1,4 @@
+import { deserialize, serialize } from "node:v8";
 import { type Context, createContext, type JournalRecord } from "../../src/context/index.ts";
 import { isContextError } from "../../src/core/error.ts";
 import type { Message, Part } from "../../src/core/message/index.ts";
@@ -181,7 +182,8 @@ async function doAct(run: Run, act: Act): Promise<void> {
   const grow = (from: readonly Message[]): Message[] => grown(from, act, run.sent);
   switch (act.act) {
     case "copy":
-      run.list = structuredClone(list as Message[]);
+      // Node 20 needs a tenth of a case for one `structuredClone`.
+      run.list = deserialize(serialize(list)) as Message[];
       break;
     case "rewind":
       run.list = list.slice(0, index + 1);

@@ -5,10 +5,10 @@ import { keepsPromises } from "./keeps-promises.ts";
 import { runs } from "./runs.ts";
 
 /** So many cases have a seed of their own, so that a failure is seen again in seconds. */
-const CASES = 1_000;
+const CASES = runs(500, 1_000);
 
 /**
- * Attacks on the promises: 2,000 in `npm test`, 50,000 in `npm run test:all`, half of them in each
+ * Attacks on the promises: 1,000 in `npm test`, 50,000 in `npm run test:all`, half of them in each
  * file with seeds of its own, because files share the cores.
  */
 export function attackPromises(share: number): void {

@@ -115,7 +115,7 @@ async function readDocument(
   format: DocumentFormat,
   { value, isTorn }: ParsedDocument,
 ): Promise<Outcome> {
-  const reading = await format.read(value, { isTorn });
+  const reading = (await format.load()).read(value, { isTorn });
   return { format: format.name, reading, unparsableLines: 0 };
 }
 
@@ -125,7 +125,7 @@ async function readLines(
   head: Head,
   context: ReadContext,
 ): Promise<Outcome> {
-  const reader = await format.open();
+  const reader = (await format.load()).open();
   const valuesOf = format.shape === "text" ? lineTexts : lineRecords;
   let unparsableLines = 0;
   for await (const batch of splitLines(head.stream, context.limits.lineBytes)) {

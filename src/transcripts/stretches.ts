@@ -18,25 +18,14 @@ export interface SessionHistory extends Omit<Conversation, "messages"> {
 /** The kind of a record at a compaction of the agent: the line between two stretches, or only its summary. */
 type Mark = "border" | "summary" | undefined;
 
-interface Stretched {
-  readonly load: () => Promise<RecordsReader>;
-  readonly markOf: (record: Fields) => Mark;
-}
-
 /** The formats whose agents leave in the file what they compact. */
-const FORMATS: Readonly<Record<string, Stretched>> = {
-  "claude-code": {
-    load: async () => (await import("./claude-code/claude-code.ts")).claudeCode,
-    markOf({ subtype, isCompactSummary, isSidechain }) {
-      if (isSidechain === true) return undefined;
-      if (isCompactSummary === true) return "summary";
-      return subtype === "compact_boundary" ? "border" : undefined;
-    },
+const FORMATS: Readonly<Record<string, (record: Fields) => Mark>> = {
+  "claude-code": ({ subtype, isCompactSummary, isSidechain }) => {
+    if (isSidechain === true) return undefined;
+    if (isCompactSummary === true) return "summary";
+    return subtype === "compact_boundary" ? "border" : undefined;
   },
-  codex: {
-    load: async () => (await import("./codex/codex.ts")).codex,
-    markOf: ({ type }) => (type === "compacted" ? "border" : undefined),
-  },
+  codex: ({ type }) => (type === "compacted" ? "border" : undefined),
 };
 
 /**
@@ -47,18 +36,21 @@ export async function readSessionHistory(
   input: TranscriptInput,
   { format: name, ...options }: ReadTranscriptOptions & { readonly format: string },
 ): Promise<SessionHistory> {
-  const stretched = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+  const markOf = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
   const format = transcriptFormats.find((one) => one.name === name);
-  if (stretched === undefined || format?.shape !== "records") {
+  if (markOf === undefined || format?.shape !== "records") {
     throw new ContextError(
       "unknown-format",
       `The history of a ${name} session cannot be read in stretches, only that of ${Object.keys(FORMATS).join(" or ")}.`,
       { details: { format: name } },
     );
   }
-  const reader = await stretched.load();
-  const inStretches = { ...format, open: () => readStretches(reader, stretched.markOf) };
-  const { conversations } = await readTranscript(input, { ...options, formats: [inStretches] });
+  const reader = await format.load();
+  const load = async () => ({ open: () => readStretches(reader, markOf) });
+  const { conversations } = await readTranscript(input, {
+    ...options,
+    formats: [{ ...format, load }],
+  });
   const stretches = conversations.map(({ messages }) => messages);
   const timeline = conversations.flatMap((one) => one.timeline);
   return { ...aboutAll(conversations), timeline, stretches };
@@ -74,7 +66,7 @@ function aboutAll(conversations: readonly Conversation[]): Omit<Conversation, "m
 }
 
 /** Makes a conversation of every stretch. */
-function readStretches(reader: RecordsReader, markOf: Stretched["markOf"]): RecordReader {
+function readStretches(reader: RecordsReader, markOf: (record: Fields) => Mark): RecordReader {
   const closed: Reading[] = [];
   let open = reader.open();
   return {

@@ -92,7 +92,7 @@ export interface RecordReader {
   finish(): Reading;
 }
 
-/** Reads one JSON value a line. */
+/** Reads one JSON value a line, or one line of text. */
 export interface RecordsReader {
   open(): RecordReader;
 }
@@ -107,8 +107,7 @@ export interface RecordsFormat extends FormatName {
   readonly shape: "records";
   /** Looks at the first records (at most 50). */
   detect(records: readonly unknown[]): Detection;
-  /** May load the reader first. */
-  open(): RecordReader | Promise<RecordReader>;
+  load(): Promise<RecordsReader>;
 }
 
 /** The state of a document before it was read. */
@@ -121,8 +120,7 @@ export interface DocumentState {
 export interface DocumentFormat extends FormatName {
   readonly shape: "document";
   detect(document: unknown): Detection;
-  /** May load the reader first. */
-  read(document: unknown, state?: DocumentState): Reading | Promise<Reading>;
+  load(): Promise<DocumentReader>;
 }
 
 /** Plain text. */
@@ -130,8 +128,7 @@ export interface TextFormat extends FormatName {
   readonly shape: "text";
   /** Looks at the first 64 KB. */
   detect(head: string): Detection;
-  /** May load the reader first. */
-  open(): RecordReader | Promise<RecordReader>;
+  load(): Promise<RecordsReader>;
 }
 
 export type TranscriptFormat = RecordsFormat | DocumentFormat | TextFormat;

@@ -16,77 +16,37 @@ import type {
 /** Of a session that was edited more often, the windows before the newest edits are read. */
 const MOST_WINDOWS = 24;
 
-interface EditedLines {
-  readonly load: () => Promise<RecordsReader>;
-  /** Whether the agent compacts with this record, or prunes outputs. */
-  readonly isEdit: (record: Fields) => boolean;
-}
-
-/** The line formats whose agents leave in the file what they edit away. */
-const LINES: Readonly<Record<string, EditedLines>> = {
-  "claude-code": {
-    load: async () => (await import("./claude-code/claude-code.ts")).claudeCode,
-    isEdit: ({ subtype, isSidechain }) =>
-      isSidechain !== true &&
-      (subtype === "compact_boundary" || subtype === "microcompact_boundary"),
-  },
-  codex: {
-    load: async () => (await import("./codex/codex.ts")).codex,
-    isEdit: ({ type }) => type === "compacted",
-  },
-  pi: {
-    load: async () => (await import("./pi/pi.ts")).pi,
-    isEdit: ({ type }) => type === "compaction",
-  },
-  "gemini-cli": {
-    load: async () => (await import("./gemini-cli/gemini-cli.ts")).geminiCliLines,
-    // The whole history anew: compressed, or with outputs masked.
-    isEdit: ({ $set }) => Array.isArray(fieldsOf($set)["messages"]),
-  },
-  "qwen-code": {
-    load: async () => (await import("./qwen-code/qwen-code.ts")).qwenCode,
-    isEdit: ({ subtype }) => subtype === "chat_compression",
-  },
-  "copilot-cli": {
-    load: async () => (await import("./copilot-cli/copilot-cli.ts")).copilotCli,
-    isEdit: ({ type, data }) =>
-      type === "session.compaction_complete" && fieldsOf(data)["success"] !== false,
-  },
-  openhands: {
-    load: async () => (await import("./openhands/openhands.ts")).openhandsLines,
-    isEdit: isCondensation,
-  },
+/**
+ * The line formats whose agents leave in the file what they edit away: whether the agent compacts with a
+ * record, or prunes outputs.
+ */
+const LINES: Readonly<Record<string, (record: Fields) => boolean>> = {
+  "claude-code": ({ subtype, isSidechain }) =>
+    isSidechain !== true && (subtype === "compact_boundary" || subtype === "microcompact_boundary"),
+  codex: ({ type }) => type === "compacted",
+  pi: ({ type }) => type === "compaction",
+  // The whole history anew: compressed, or with outputs masked.
+  "gemini-cli": ({ $set }) => Array.isArray(fieldsOf($set)["messages"]),
+  "qwen-code": ({ subtype }) => subtype === "chat_compression",
+  "copilot-cli": ({ type, data }) =>
+    type === "session.compaction_complete" && fieldsOf(data)["success"] !== false,
+  openhands: isCondensation,
 };
 
 function isCondensation({ action, kind }: Fields): boolean {
   return action === "condensation" || kind === "Condensation";
 }
 
-interface EditedDocument {
-  readonly load: () => Promise<DocumentReader>;
-  /** The document as it was before each edit, oldest first. */
-  readonly before: (document: unknown) => readonly unknown[];
-}
-
-/** The same of documents. */
-const DOCUMENTS: Readonly<Record<string, EditedDocument>> = {
-  opencode: {
-    load: async () => (await import("./opencode/opencode.ts")).opencode,
-    before: (document) => exportsBefore(fieldsOf(document)),
-  },
-  openhands: {
-    load: async () => (await import("./openhands/openhands.ts")).openhandsDocument,
-    before: (document) => beginnings(document, "history", isCondensation),
-  },
-  cline: {
-    load: async () => (await import("./cline/cline.ts")).cline,
-    before: (document) =>
-      beginnings(
-        document,
-        "messages",
-        ({ isSummary, isTruncationMarker }) => isSummary === true || isTruncationMarker === true,
-      ),
-  },
+/** The same of documents: as they were before each edit, oldest first. */
+const DOCUMENTS: Readonly<Record<string, (document: unknown) => readonly unknown[]>> = {
+  opencode: (document) => exportsBefore(fieldsOf(document)),
+  openhands: (document) => beginnings(document, "history", isCondensation),
+  cline: (document) =>
+    beginnings(
+      document,
+      "messages",
+      ({ isSummary, isTruncationMarker }) => isSummary === true || isTruncationMarker === true,
+    ),
 };
 
 /** A list, or a document with one in a field, up to each entry that is an edit. */
@@ -113,37 +73,34 @@ export async function readWindows(
   options: ReadTranscriptOptions & { readonly format: string },
 ): Promise<readonly (readonly Message[])[]> {
   const known = transcriptFormats.filter(({ name }) => name === options.format);
-  const earlier = await Promise.all(known.map(earlierFormat));
-  if (earlier.every((format) => format === undefined)) return [];
-  const formats = known.map((format, at) => earlier[at] ?? withoutWindows(format));
+  if (!known.some(({ name, shape }) => Object.hasOwn(KEPT[shape], name))) return [];
+  const formats = known.map(withWindows);
   const { conversations } = await readTranscript(input, { ...options, formats });
   return conversations.map(({ messages }) => messages);
 }
 
-/** A format that is kept in two shapes may tell of its edits in one of them alone. */
-function withoutWindows(format: TranscriptFormat): TranscriptFormat {
-  if (format.shape === "document") return { ...format, read: () => together([]) };
-  return { ...format, open: () => ({ record: () => undefined, finish: () => together([]) }) };
-}
+const KEPT = { records: LINES, document: DOCUMENTS, text: {} };
 
-/** A format whose conversations are the windows of the one conversation in a file. */
-async function earlierFormat(format: TranscriptFormat): Promise<TranscriptFormat | undefined> {
-  const { name, shape } = format;
-  if (shape === "document" && Object.hasOwn(DOCUMENTS, name)) {
-    const { load, before } = DOCUMENTS[name] as EditedDocument;
-    const reader = await load();
-    const read = (document: unknown): Reading =>
-      together(
-        before(document)
-          .slice(-MOST_WINDOWS)
-          .map((one) => reader.read(one)),
-      );
-    return { ...format, read };
+/**
+ * A format whose conversations are the windows of the one conversation in a file; one that is kept in
+ * two shapes may tell of its edits in one of them alone.
+ */
+function withWindows(format: TranscriptFormat): TranscriptFormat {
+  if (format.shape === "document") {
+    const before = DOCUMENTS[format.name] ?? (() => []);
+    const load = async (): Promise<DocumentReader> => {
+      const reader = await format.load();
+      const windows = (value: unknown) => before(value).slice(-MOST_WINDOWS);
+      return { read: (value) => together(windows(value).map((one) => reader.read(one))) };
+    };
+    return { ...format, load };
   }
-  if (shape !== "records" || !Object.hasOwn(LINES, name)) return undefined;
-  const { load, isEdit } = LINES[name] as EditedLines;
-  const reader = await load();
-  return { ...format, open: () => readBeginnings(reader, isEdit) };
+  const isEdit = LINES[format.name] ?? (() => false);
+  const load = async (): Promise<RecordsReader> => {
+    const reader = await format.load();
+    return { open: () => readBeginnings(reader, isEdit) };
+  };
+  return { ...format, load };
 }
 
 /** Readers say how a file ends, and so of each beginning of it how that ends. */

@@ -216,11 +216,12 @@ function parsedValues(format: TranscriptFormat, bytes: Buffer): unknown[] {
 async function readValues(format: TranscriptFormat, values: readonly unknown[]): Promise<void> {
   if (format.shape === "document") {
     format.detect(values[0]);
-    await format.read(values[0]);
-    await format.read(values[0], { isTorn: true });
+    const reader = await format.load();
+    reader.read(values[0]);
+    reader.read(values[0], { isTorn: true });
   } else if (format.shape === "records") {
     format.detect(values.slice(0, 50));
-    const reader = await format.open();
+    const reader = (await format.load()).open();
     values.forEach((value, index) => reader.record(value, index + 1));
     reader.finish();
   }

@@ -124,7 +124,7 @@ describe("plain messages", () => {
   });
 
   it("keep their native objects, so that untouched ones can be written back", async () => {
-    const [first] = (await openaiChat.read(CHAT)).conversations;
+    const [first] = ((await openaiChat.load()).read(CHAT)).conversations;
     expect(first?.messages.map(({ source }) => source?.value)).toEqual(CHAT);
     expect(first?.messages[0]?.source?.value).toBe(CHAT[0]);
   });
@@ -169,7 +169,7 @@ describe("plain messages", () => {
     const text = JSON.stringify([{ traj: HELLO }, { traj: CHAT }]);
     const reading = await readTranscript(Buffer.from(text.slice(0, -8)));
     expect(reading.conversations.map(({ messages }) => messages.length)).toEqual([2, 2]);
-    const torn = await openaiChat.read(HELLO, { isTorn: true });
+    const torn = (await openaiChat.load()).read(HELLO, { isTorn: true });
     expect(torn.conversations[0]?.messages).toHaveLength(1);
   });
 
@@ -225,11 +225,12 @@ describe("plain messages", () => {
       fc.asyncProperty(document, fc.boolean(), async (messages, isTorn) => {
         for (const format of documents) {
           format.detect(messages);
-          await format.read(messages, { isTorn });
-          await format.read({ messages, system: messages }, { isTorn });
+          const reader = await format.load();
+          reader.read(messages, { isTorn });
+          reader.read({ messages, system: messages }, { isTorn });
         }
         for (const format of lineFormats) {
-          const reader = await format.open();
+          const reader = (await format.load()).open();
           messages.forEach((value, index) => reader.record(value, index + 1));
           reader.finish();
         }

@@ -22,33 +22,39 @@ const records: RecordsFormat = {
   title: "Records",
   shape: "records",
   detect: (values) => values.some((value) => hasText(value)) || "no record has a text",
-  open() {
-    const texts: string[] = [];
-    return {
-      record: (value) => void texts.push(hasText(value) ? value.text : "?"),
-      finish: () => reading(texts),
-    };
-  },
+  load: async () => ({
+    open() {
+      const texts: string[] = [];
+      return {
+        record: (value) => void texts.push(hasText(value) ? value.text : "?"),
+        finish: () => reading(texts),
+      };
+    },
+  }),
 };
 const document: DocumentFormat = {
   name: "document",
   title: "Document",
   shape: "document",
   detect: (value) => hasTexts(value) || "it has no texts",
-  read: (value, { isTorn } = {}) => {
-    const texts = hasTexts(value) ? value.texts : [];
-    return reading(isTorn === true ? texts.slice(0, -1) : texts);
-  },
+  load: async () => ({
+    read: (value, { isTorn } = {}) => {
+      const texts = hasTexts(value) ? value.texts : [];
+      return reading(isTorn === true ? texts.slice(0, -1) : texts);
+    },
+  }),
 };
 const plain: TextFormat = {
   name: "plain",
   title: "Plain text",
   shape: "text",
   detect: (head) => head.startsWith("# chat") || "it does not begin with # chat",
-  open() {
-    const lines: string[] = [];
-    return { record: (text) => void lines.push(String(text)), finish: () => reading(lines) };
-  },
+  load: async () => ({
+    open() {
+      const lines: string[] = [];
+      return { record: (text) => void lines.push(String(text)), finish: () => reading(lines) };
+    },
+  }),
 };
 const formats = [records, document, plain];
 

@@ -120,7 +120,7 @@ export function anthropicUsage(reported: unknown): Usage | undefined {
 }
 
 /** An SDK's report on one request; `total` is all input, `noCache` the part outside of the cache. */
-interface Reported {
+export interface Reported {
   readonly total?: unknown;
   readonly noCache?: unknown;
   readonly cacheRead?: unknown;

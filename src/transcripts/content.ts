@@ -2,21 +2,29 @@ import {
   type FilePart,
   type Message,
   type OutputPart,
+  type ReasoningPart,
   type TextPart,
   type ToolCallPart,
   type ToolResultPart,
   totalUsage,
+  type Usage,
 } from "../core/message/message.ts";
 import { type Fields, fieldsOf, isRecord, toJson } from "../core/text/json.ts";
 import { fileAt } from "../dialects/files.ts";
+import { type Reported, usageOf } from "../dialects/wire.ts";
 import { text } from "./lenient.ts";
-import type { ContextSample, RequestUsage } from "./transcript.ts";
+import type { ContextSample, RequestUsage, Warnings } from "./transcript.ts";
 
 export const UNKNOWN_TYPE = "application/octet-stream";
 
-/** A text as no part when it is empty or absent, else as one. */
-export function textParts(value: string | undefined): TextPart[] {
-  return value === undefined || value === "" ? [] : [{ type: "text", text: value }];
+/** A text as one part; what is empty or no text as none. */
+export function textParts(value: unknown): TextPart[] {
+  return typeof value === "string" && value !== "" ? [{ type: "text", text: value }] : [];
+}
+
+/** The same of what a model thought. */
+export function reasoningParts(value: unknown): ReasoningPart[] {
+  return typeof value === "string" && value !== "" ? [{ type: "reasoning", text: value }] : [];
 }
 
 /**
@@ -43,7 +51,7 @@ export function contentParts(content: unknown): (TextPart | FilePart)[] {
 export function blockParts(block: Fields): OutputPart[] {
   const { type: kind } = block;
   if (typeof kind !== "string") return [];
-  if (kind === "text") return textParts(text(block["text"]));
+  if (kind === "text") return textParts(block["text"]);
   const source = { dialect: "anthropic", value: block };
   return [blockFile(block) ?? { type: "opaque", kind, source }];
 }
@@ -106,27 +114,62 @@ export function requestsOf(entries: readonly Partial<RequestUsage>[]): RequestUs
   );
 }
 
-/** The meaning of each value; `onOdd` is told the place of each that means nothing. */
+/** The meaning of each value; those without any are told. The last of a torn list is not whole. */
 export function decodeEach<Decoded>(
   values: readonly unknown[],
   decode: (value: unknown) => Decoded | undefined,
-  onOdd: (at: number) => void,
+  { warnings, isTorn = false }: { readonly warnings: Warnings; readonly isTorn?: boolean },
 ): Decoded[] {
-  return values.flatMap((value, at) => {
+  return (isTorn ? values.slice(0, -1) : values).flatMap((value, at) => {
     const decoded = decode(value);
-    if (decoded === undefined) onOdd(at);
+    if (decoded === undefined) warnings.add(`Entry ${at + 1} has no known form and was left out.`);
     return decoded === undefined ? [] : [decoded];
   });
 }
 
+interface Span {
+  startedAt?: number;
+  updatedAt?: number;
+}
+
 /** Widens the time of a session by that of one of its records. */
-export function noteTime(
-  session: { startedAt?: number; updatedAt?: number },
-  time: number | undefined,
-): void {
+export function noteTime(session: Span, time: number | undefined): void {
   if (time === undefined) return;
   session.startedAt = Math.min(session.startedAt ?? time, time);
   session.updatedAt = Math.max(session.updatedAt ?? time, time);
+}
+
+export function spanOf(entries: readonly { readonly time?: number }[]): Span {
+  const span: Span = {};
+  for (const { time } of entries) noteTime(span, time);
+  return span;
+}
+
+/** The usage that an agent reports of a request; one of 0 tokens is none. */
+export function reportedUsage(reported: Reported): Usage | undefined {
+  const usage = usageOf(reported);
+  return usage !== undefined && totalUsage(usage) > 0 ? usage : undefined;
+}
+
+/** Records that name the one that they follow; those that name none follow the one before them. */
+export function createTree<Node>(warnings: Warnings) {
+  const nodes: { readonly node: Node; readonly parent: number }[] = [];
+  const places = new Map<string, number>();
+  return {
+    add(node: Node, line: number, { id, parentId }: Readonly<Record<string, unknown>>): void {
+      const known = places.get(text(parentId) ?? "");
+      if (typeof parentId === "string" && known === undefined) warnings.missing("parent", line);
+      if (typeof id === "string") places.set(id, nodes.length);
+      nodes.push({ node, parent: parentId === null ? -1 : (known ?? nodes.length - 1) });
+    },
+    all: (): Node[] => nodes.map(({ node }) => node),
+    /** From the root to the last record; what was abandoned on other branches is not on it. */
+    lastBranch(): Node[] {
+      const branch: Node[] = [];
+      for (let at = nodes.at(-1); at !== undefined; at = nodes[at.parent]) branch.push(at.node);
+      return branch.toReversed();
+    },
+  };
 }
 
 /** A message that keeps what it was read from, so that its agent can be given it back as it was. */

@@ -11,7 +11,15 @@ import {
 } from "../core/message/message.ts";
 import { type Fields, fieldsOf, isRecord } from "../core/text/json.ts";
 import type { CallPairing } from "./call-pairing.ts";
-import { asText, exitCodeIn, resultOf, saying, textParts, UNKNOWN_TYPE } from "./content.ts";
+import {
+  asText,
+  exitCodeIn,
+  reportedUsage,
+  resultOf,
+  saying,
+  textParts,
+  UNKNOWN_TYPE,
+} from "./content.ts";
 import { instant, number, records, text } from "./lenient.ts";
 
 export interface Entry {
@@ -182,9 +190,11 @@ function answerOf(response: unknown): Answer {
 /** Gemini counts cached tokens in the input, and thoughts apart from the output. */
 function usageOf(tokens: Fields): Usage | undefined {
   const of = (name: string): number => number(tokens[name]) ?? 0;
-  const [input, output] = [of("input") + of("tool"), of("output") + of("thoughts")];
-  const cacheRead = Math.min(of("cached"), of("input"));
-  return input + output === 0 ? undefined : { input: input - cacheRead, output, cacheRead };
+  return reportedUsage({
+    total: of("input") + of("tool"),
+    cacheRead: Math.min(of("cached"), of("input")),
+    output: of("output") + of("thoughts"),
+  });
 }
 
 /** The pieces of a Gemini `PartListUnion`: a text, a part, or a list of both. */

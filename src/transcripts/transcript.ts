@@ -56,6 +56,11 @@ export interface Conversation {
   readonly requests?: readonly RequestUsage[];
 }
 
+/** The facts of a conversation beside what was said, as a reader gathers them. */
+export type About = {
+  -readonly [Name in keyof Omit<Conversation, "messages" | "timeline">]?: Conversation[Name];
+};
+
 /** The result of a format's reader. */
 export interface Reading {
   /** Version of the agent or of the file format, if the file says so. */

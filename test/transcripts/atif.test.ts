@@ -220,7 +220,7 @@ describe("ATIF", () => {
   it("leaves out what is no step, and says so", () => {
     const { conversations, warnings } = read([{ source: "robot", message: "?" }, ...STEPS]);
     expect(conversations[0]?.messages).toHaveLength(6);
-    expect(warnings).toEqual([{ message: "Step 1 has no known source and was left out." }]);
+    expect(warnings).toEqual([{ message: "Entry 1 has no known form and was left out." }]);
   });
 
   it.each(["ATIF-v1.0", "ATIF-v1.7", "ATIF-v2.0"])("is told by its version %s", async (version) => {

@@ -79,7 +79,7 @@ describe.skipIf(!existsSync(RECORDINGS))("a recorded Gemini CLI chat", () => {
     const { timeline, messages } = chat();
     expect(timeline).toHaveLength(37);
     expect(timeline[0]?.tokens).toBe(19_783);
-    expect(messages[1]?.usage).toEqual({ input: 19_579, output: 204, cacheRead: 0 });
+    expect(messages[1]?.usage).toEqual({ input: 19_579, output: 204 });
   });
 
   it("reads the same line by line", async () => {

@@ -124,7 +124,7 @@ describe("plain messages", () => {
   });
 
   it("keep their native objects, so that untouched ones can be written back", async () => {
-    const [first] = ((await openaiChat.load()).read(CHAT)).conversations;
+    const [first] = (await openaiChat.load()).read(CHAT).conversations;
     expect(first?.messages.map(({ source }) => source?.value)).toEqual(CHAT);
     expect(first?.messages[0]?.source?.value).toBe(CHAT[0]);
   });

@@ -2,7 +2,16 @@ import type { Message, OutputPart, Part, Usage } from "../../core/message/index.
 import { type Fields, fieldsOf } from "../../core/text/json.ts";
 import { fileAt } from "../../dialects/files.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
-import { decodeEach, newest, requestsOf, textParts, timelineOf } from "../content.ts";
+import {
+  decodeEach,
+  newest,
+  reasoningParts,
+  reportedUsage,
+  requestsOf,
+  spanOf,
+  textParts,
+  timelineOf,
+} from "../content.ts";
 import { instant, list, number, records, text } from "../lenient.ts";
 import { createWarnings, type DocumentReader, type RequestUsage } from "../transcript.ts";
 
@@ -16,18 +25,14 @@ export const atif: DocumentReader = {
     const { name, version, model_name: model } = fieldsOf(file["agent"]);
     const warnings = createWarnings();
     const values = list(file["steps"]);
-    const steps = decodeEach(isTorn ? values.slice(0, -1) : values, stepOf, (at) =>
-      warnings.add(`Step ${at + 1} has no known source and was left out.`),
-    );
+    const steps = decodeEach(values, stepOf, { warnings, isTorn });
     const next = text(file["continued_trajectory_ref"]);
     if (next !== undefined) warnings.add(`The run goes on in another file: ${next}`);
-    const times = steps.flatMap(({ time }) => time ?? []);
     const conversation = {
       id: text(file["session_id"]) ?? text(file["trajectory_id"]),
       messages: assembleSteps(steps.flatMap(({ pieces }) => pieces)),
       model: newest(steps, "model") ?? text(model),
-      startedAt: times[0],
-      updatedAt: times.at(-1),
+      ...spanOf(steps),
       // The sum of several requests does not tell how large one of them was.
       timeline: timelineOf(steps.filter(({ requests }) => requests === undefined)),
       requests: requestsIn(file),
@@ -74,9 +79,8 @@ function agentStep(step: Fields, results: readonly Fields[], time: number | unde
     if (typeof toolCallId !== "string" || typeof toolName !== "string") return [];
     return [{ type: "tool-call", toolCallId, toolName, input }];
   });
-  const thought = text(step["reasoning_content"]);
   const parts: Part[] = [
-    ...(thought ? [{ type: "reasoning" as const, text: thought }] : []),
+    ...reasoningParts(step["reasoning_content"]),
     ...contentOf(step["message"]),
     ...calls,
   ];
@@ -130,17 +134,13 @@ function contentOf(value: unknown): OutputPart[] {
   return records(value).flatMap((part): OutputPart[] => {
     const { path: address, media_type: mediaType } = fieldsOf(part["source"]);
     if (typeof address === "string") return [fileAt(address, text(mediaType))];
-    return textParts(text(part["text"]));
+    return textParts(part["text"]);
   });
 }
 
 /** Prompts are reported whole: what came from a cache, or went into one, is part of them. */
-function usageOf({ prompt_tokens: prompt, ...metrics }: Fields): Usage | undefined {
-  const output = number(metrics["completion_tokens"]);
-  const whole = number(prompt);
-  if (whole === undefined && output === undefined) return undefined;
-  const cacheRead = number(metrics["cached_tokens"]) ?? 0;
-  const cacheWrite = number(fieldsOf(metrics["extra"])["cache_creation_input_tokens"]) ?? 0;
-  const input = Math.max(0, (whole ?? 0) - cacheRead - cacheWrite);
-  return { input, output: output ?? 0, cacheRead, cacheWrite };
+function usageOf(metrics: Fields): Usage | undefined {
+  const { prompt_tokens: total, cached_tokens: cacheRead, completion_tokens: output } = metrics;
+  const cacheWrite = fieldsOf(metrics["extra"])["cache_creation_input_tokens"];
+  return reportedUsage({ total, cacheRead, cacheWrite, output });
 }

@@ -3,6 +3,7 @@ import { type Fields, fieldsOf } from "../../core/text/json.ts";
 import { noteTime } from "../content.ts";
 import { number, text } from "../lenient.ts";
 import {
+  type About,
   type ContextSample,
   createWarnings,
   type RecordReader,
@@ -15,12 +16,8 @@ import { createEntry, type Entry } from "./entry.ts";
 export const claudeCode = { open };
 
 interface Session {
-  id?: string;
-  cwd?: string;
+  readonly about: About;
   version?: string;
-  model?: string;
-  startedAt?: number;
-  updatedAt?: number;
   customTitle?: string;
   aiTitle?: string;
   /** The titles in summary lines, by the line that each is about. */
@@ -33,7 +30,7 @@ function open(): RecordReader {
   const samples = new Map<string, ContextSample>();
   const requests = new Map<string, RequestUsage>();
   const warnings = createWarnings();
-  const session: Session = { summaries: new Map() };
+  const session: Session = { about: {}, summaries: new Map() };
   let compactions = 0;
   return {
     record(value, number) {
@@ -65,10 +62,9 @@ function open(): RecordReader {
       }
       if (gaps.parent !== undefined) warnings.missing("parent", gaps.parent);
       if (gaps.summary !== undefined) warnings.missing("summary", gaps.summary);
-      const { id, cwd, version, model, startedAt, updatedAt } = session;
-      const about = { id, title: titleOf(session, known), model, cwd, startedAt, updatedAt };
+      const about = { ...session.about, title: titleOf(session, known) };
       return {
-        version,
+        version: session.version,
         conversations: [
           { ...about, messages, timeline: [...samples.values()], requests: [...requests.values()] },
         ],
@@ -114,12 +110,13 @@ function titleOf(session: Session, uuids: ReadonlySet<string>): string | undefin
 }
 
 function noteSession(session: Session, line: Fields, { sidechain, time }: Entry): void {
-  session.id ??= text(line["sessionId"]);
-  session.cwd ??= text(line["cwd"]);
+  const { about } = session;
+  about.id ??= text(line["sessionId"]);
+  about.cwd ??= text(line["cwd"]);
   session.version = text(line["version"]) ?? session.version;
   const model = text(fieldsOf(line["message"])["model"]);
-  if (model !== undefined && model !== "<synthetic>" && !sidechain) session.model = model;
-  noteTime(session, time);
+  if (model !== undefined && model !== "<synthetic>" && !sidechain) about.model = model;
+  noteTime(about, time);
 }
 
 /**

@@ -1,7 +1,8 @@
-import type { Message, MessageKind, Part, Usage } from "../../core/message/index.ts";
+import type { Message, MessageKind, Part } from "../../core/message/index.ts";
 import { type Fields, fieldsOf } from "../../core/text/json.ts";
+import { anthropicUsage } from "../../dialects/wire.ts";
 import { saying } from "../content.ts";
-import { instant, list, number, text } from "../lenient.ts";
+import { instant, list, text } from "../lenient.ts";
 import { attachmentMessages } from "./attachment.ts";
 import { contentBlocks } from "./content.ts";
 
@@ -79,7 +80,7 @@ function replyContent(line: Fields, uuid: string, time: number | undefined): Con
   // An API error is text that the program wrote for the person; it was never sent.
   if (line["isApiErrorMessage"] === true || parts.length === 0) return LINK;
   const reply = text(message["id"]) ?? uuid;
-  const usage = usageOf(fieldsOf(message["usage"]));
+  const usage = anthropicUsage(message["usage"]);
   return { type: "reply", reply, message: { role: "assistant", parts, id: reply, time, usage } };
 }
 
@@ -104,14 +105,6 @@ function boundary(line: Fields): Content {
 
 function strings(values: unknown): readonly string[] {
   return list(values).filter((value) => typeof value === "string");
-}
-
-function usageOf(reported: Fields): Usage | undefined {
-  const input = number(reported["input_tokens"]);
-  const output = number(reported["output_tokens"]);
-  if (input === undefined || output === undefined) return undefined;
-  const cacheRead = number(reported["cache_read_input_tokens"]);
-  return { input, output, cacheRead, cacheWrite: number(reported["cache_creation_input_tokens"]) };
 }
 
 /** Beginnings of the texts that the program writes in the person's name. */

@@ -1,7 +1,7 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { decodeEach, newest, requestsOf, timelineOf } from "../content.ts";
+import { decodeEach, newest, requestsOf, spanOf, timelineOf } from "../content.ts";
 import { instant, list, number, text } from "../lenient.ts";
 import { createWarnings, type DocumentReader } from "../transcript.ts";
 import { decodeEntry, type Entry } from "./entry.ts";
@@ -16,18 +16,16 @@ export const cline: DocumentReader = {
     const messages = Array.isArray(document) ? document : list(session["messages"]);
     const warnings = createWarnings();
     const calls = createCallPairing();
-    const entries = decodeEach(
-      isTorn ? messages.slice(0, -1) : messages,
-      (message) => decodeEntry(message, calls),
-      (at) => warnings.add(`Message ${at} has no known role and was left out.`),
-    );
+    const decode = (message: unknown): Entry | undefined => decodeEntry(message, calls);
+    const entries = decodeEach(messages, decode, { warnings, isTorn });
+    const { startedAt, updatedAt } = spanOf(entries);
     const conversation = {
       id: text(session["sessionId"]),
       messages: withoutOrphans(mergeReasoning(activeEntries(entries))),
       instructions: text(session["system_prompt"]),
       model: newest(entries, "model"),
-      startedAt: entries.find((entry) => entry.time !== undefined)?.time,
-      updatedAt: instant(session["updated_at"]) ?? newest(entries, "time"),
+      startedAt,
+      updatedAt: instant(session["updated_at"]) ?? updatedAt,
       timeline: timelineOf(entries),
       requests: requestsOf(entries),
     };

@@ -9,7 +9,15 @@ import {
 import { type Fields, fieldsOf } from "../../core/text/json.ts";
 import { parseInput } from "../../dialects/wire.ts";
 import type { CallPairing } from "../call-pairing.ts";
-import { asText, blockFile, blockParts, resultOf, saying } from "../content.ts";
+import {
+  asText,
+  blockFile,
+  blockParts,
+  reasoningParts,
+  reportedUsage,
+  resultOf,
+  saying,
+} from "../content.ts";
 import { list, number, records, text } from "../lenient.ts";
 
 export interface Entry {
@@ -101,12 +109,12 @@ function draftsOf(native: Fields, { isSummary, usage, calls }: Known): readonly 
 /** Input counts the cached tokens too, in the SDK as in the extension. */
 function usageOf(metrics: Fields): Usage | undefined {
   const { prompt, completion, cached } = fieldsOf(metrics["tokens"]);
-  const cacheWrite = number(metrics["cacheWriteTokens"]) ?? 0;
-  const cacheRead = number(cached) ?? number(metrics["cacheReadTokens"]) ?? 0;
-  const whole = number(metrics["inputTokens"]) ?? number(prompt) ?? 0;
-  const output = number(metrics["outputTokens"]) ?? number(completion) ?? 0;
-  if (whole + output === 0) return undefined;
-  return { input: Math.max(0, whole - cacheRead - cacheWrite), output, cacheRead, cacheWrite };
+  return reportedUsage({
+    total: metrics["inputTokens"] ?? prompt,
+    cacheRead: cached ?? metrics["cacheReadTokens"],
+    cacheWrite: metrics["cacheWriteTokens"],
+    output: metrics["outputTokens"] ?? completion,
+  });
 }
 
 function assistantParts(native: Fields, calls: CallPairing): readonly Part[] {
@@ -128,8 +136,7 @@ function assistantParts(native: Fields, calls: CallPairing): readonly Part[] {
         return blockParts(block);
     }
   });
-  const thought = text(native["reasoning_content"]);
-  return thought ? [reasoning(thought), ...parts] : parts;
+  return [...reasoningParts(native["reasoning_content"]), ...parts];
 }
 
 function reasoning(content = "", signature?: string): Part {

@@ -1,9 +1,10 @@
-import type { Usage } from "../../core/message/index.ts";
+import { totalUsage } from "../../core/message/index.ts";
 import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
-import { noteTime } from "../content.ts";
+import { noteTime, reportedUsage } from "../content.ts";
 import { instant, number, text } from "../lenient.ts";
 import { isBareItem } from "../signs.ts";
 import {
+  type About,
   type ContextSample,
   createWarnings,
   type Reading,
@@ -22,18 +23,11 @@ interface Rollout {
   readonly requests: RequestUsage[];
   /** The texts of the prompts that events report. */
   readonly typed: Set<string>;
+  readonly about: About;
   compactions: number;
   /** All tokens of the session so far. */
   total?: number;
-  id?: string;
-  cwd?: string;
   version?: string;
-  instructions?: string;
-  model?: string;
-  provider?: string;
-  window?: number;
-  startedAt?: number;
-  updatedAt?: number;
 }
 
 function open(): RecordReader {
@@ -42,6 +36,7 @@ function open(): RecordReader {
     timeline: [],
     requests: [],
     typed: new Set(),
+    about: {},
     compactions: 0,
   };
   return {
@@ -53,7 +48,7 @@ function open(): RecordReader {
 function addLine(rollout: Rollout, line: Fields): void {
   const { type, payload } = line;
   const time = instant(line["timestamp"]);
-  noteTime(rollout, time);
+  noteTime(rollout.about, time);
   if (type === "response_item") rollout.history.add(neutralItem(payload), time);
   else if (isBareItem(line)) rollout.history.add(neutralItem(line), time);
   else if (type === "compacted") {
@@ -70,44 +65,45 @@ function addEvent(rollout: Rollout, event: Fields, time: number | undefined): vo
   if (typeof type !== "string") return;
   const info = fieldsOf(event["info"]);
   const window = number(info["model_context_window"]) ?? number(event["model_context_window"]);
-  rollout.window = window ?? rollout.window;
+  rollout.about.window = window ?? rollout.about.window;
   if (type === "user_message" && typeof message === "string") rollout.typed.add(message);
   if (type === "thread_rolled_back") rollout.history.rollBack(number(event["num_turns"]) ?? 0);
   if (type === "token_count") addReport(rollout, info, time);
 }
 
-/** The same total again is the same report again. Input counts what came from the cache, too. */
+/** The same total again is the same report again. */
 function addReport(rollout: Rollout, info: Fields, time: number | undefined): void {
   const last = fieldsOf(info["last_token_usage"]);
-  const [whole, output] = [number(last["input_tokens"]), number(last["output_tokens"])];
-  if (whole === undefined || output === undefined) return;
-  const cacheRead = number(last["cached_input_tokens"]);
-  const usage: Usage = { input: Math.max(0, whole - (cacheRead ?? 0)), output, cacheRead };
-  const tokens = number(last["total_tokens"]) ?? whole + output;
+  const usage = reportedUsage({
+    total: last["input_tokens"],
+    cacheRead: last["cached_input_tokens"],
+    output: last["output_tokens"],
+  });
+  if (usage === undefined) return;
+  const tokens = number(last["total_tokens"]) ?? totalUsage(usage);
   const total = number(fieldsOf(info["total_token_usage"])["total_tokens"]);
   const isRepeated = total !== undefined && total === rollout.total;
   rollout.total = total;
   if (isRepeated || tokens === 0) return;
   rollout.history.report(usage);
   rollout.timeline.push({ tokens, time });
-  rollout.requests.push({ usage, time, model: rollout.model });
+  rollout.requests.push({ usage, time, model: rollout.about.model });
 }
 
 function noteSession(rollout: Rollout, type: unknown, payload: Fields): void {
-  rollout.cwd ??= text(payload["cwd"]);
-  if (type === "turn_context") rollout.model = text(payload["model"]) ?? rollout.model;
+  const { about } = rollout;
+  about.cwd ??= text(payload["cwd"]);
+  if (type === "turn_context") about.model = text(payload["model"]) ?? about.model;
   if (type !== "session_meta") return;
   const base = payload["base_instructions"];
-  rollout.id ??= text(payload["id"]);
-  rollout.provider ??= text(payload["model_provider"]);
   rollout.version ??= text(payload["cli_version"]);
-  rollout.instructions ??= text(isRecord(base) ? base["text"] : payload["instructions"]);
+  about.id ??= text(payload["id"]);
+  about.provider ??= text(payload["model_provider"]);
+  about.instructions ??= text(isRecord(base) ? base["text"] : payload["instructions"]);
 }
 
 function toReading(rollout: Rollout): Reading {
-  const { history, typed, version, compactions, timeline, requests } = rollout;
-  const { id, cwd, model, provider, window, instructions, startedAt, updatedAt } = rollout;
-  const about = { id, cwd, model, provider, window, instructions, startedAt, updatedAt };
+  const { history, typed, about, version, compactions, timeline, requests } = rollout;
   const warnings = createWarnings();
   const gap = history.gap();
   if (gap !== undefined) warnings.missing(gap);

@@ -1,7 +1,14 @@
-import { type Message, type Part, totalUsage } from "../../core/message/index.ts";
+import type { Message, Part } from "../../core/message/index.ts";
 import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
-import { newest, textParts, timelineOf } from "../content.ts";
+import {
+  newest,
+  reasoningParts,
+  reportedUsage,
+  spanOf,
+  textParts,
+  timelineOf,
+} from "../content.ts";
 import { instant, number, records, text } from "../lenient.ts";
 import {
   createWarnings,
@@ -123,10 +130,9 @@ function said(data: Fields, about: Pick<Message, "id" | "time">): Piece | undefi
 
 function replied(data: Fields, time: number | undefined): Piece | undefined {
   const { messageId, apiCallId, reasoningText, content, toolRequests } = data;
-  const thought = text(reasoningText);
   const parts: Part[] = [
-    ...(thought ? [{ type: "reasoning" as const, text: thought }] : []),
-    ...textParts(text(content)),
+    ...reasoningParts(reasoningText),
+    ...textParts(content),
     ...records(toolRequests).flatMap(({ toolCallId, name, arguments: input = {} }): Part[] =>
       typeof toolCallId === "string" && typeof name === "string"
         ? [{ type: "tool-call", toolCallId, toolName: name, input }]
@@ -153,7 +159,7 @@ function answered(data: Fields, time: number | undefined): Piece | undefined {
 
 function compacted(data: Fields, time: number | undefined): Partial<Entry> {
   const tokensBefore = number(data["preCompactionTokens"]);
-  const parts = textParts(text(data["summaryContent"]));
+  const parts = textParts(data["summaryContent"]);
   const summary: Message | undefined =
     parts.length > 0
       ? { role: "user", kind: "summary", parts, time, metadata: { tokensBefore } }
@@ -172,25 +178,28 @@ function windowIn(data: Fields): number | undefined {
 function spent(data: Fields, time: number | undefined): RequestUsage[] {
   return Object.entries(fieldsOf(data["modelMetrics"])).flatMap(([model, metrics]) => {
     const { requests, usage } = fieldsOf(metrics);
-    const count = (name: string): number => number(fieldsOf(usage)[name]) ?? 0;
-    const [cacheRead, cacheWrite] = [count("cacheReadTokens"), count("cacheWriteTokens")];
-    const input = Math.max(0, count("inputTokens") - cacheRead - cacheWrite);
-    const sum = { input, output: count("outputTokens"), cacheRead, cacheWrite };
-    if (totalUsage(sum) === 0) return [];
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = fieldsOf(usage);
+    const sum = reportedUsage({
+      total: inputTokens,
+      cacheRead: cacheReadTokens,
+      cacheWrite: cacheWriteTokens,
+      output: outputTokens,
+    });
+    if (sum === undefined) return [];
     return { time, model, usage: sum, requests: number(fieldsOf(requests)["count"]) || 1 };
   });
 }
 
 function finish({ entries, requests, warnings, start = {} }: State): Reading {
-  const times = entries.flatMap(({ time }) => time ?? []);
+  const { startedAt, updatedAt } = spanOf(entries);
   const conversation = {
     id: text(start["sessionId"]),
     messages: effectiveMessages(entries, warnings),
     instructions: newest(entries, "instructions"),
     model: newest(entries, "model"),
     cwd: newest(entries, "cwd"),
-    startedAt: instant(start["startTime"]) ?? times[0],
-    updatedAt: times.at(-1),
+    startedAt: instant(start["startTime"]) ?? startedAt,
+    updatedAt,
     timeline: timelineOf(entries),
     requests,
   };

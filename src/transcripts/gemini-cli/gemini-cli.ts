@@ -123,11 +123,7 @@ function readChat({ session, current, all, compactions }: Chat, warnings: Warnin
 
 function decodeAll(records: readonly unknown[], warnings: Warnings): readonly Entry[] {
   const calls = createCallPairing();
-  return decodeEach(
-    records,
-    (record) => decodeRecord(record, calls),
-    (at) => warnings.add(`Message ${at} has no type and was left out.`),
-  );
+  return decodeEach(records, (record) => decodeRecord(record, calls), { warnings });
 }
 
 function effectiveMessages(entries: readonly Entry[]): readonly Message[] {

@@ -10,8 +10,9 @@ import {
 } from "../../core/message/message.ts";
 import { type Fields, fieldsOf } from "../../core/text/json.ts";
 import { parseDataUrl } from "../../dialects/files.ts";
+import { numberOf } from "../../dialects/wire.ts";
 import type { CallPairing } from "../call-pairing.ts";
-import { resultOf, saying, textParts, UNKNOWN_TYPE } from "../content.ts";
+import { reportedUsage, resultOf, saying, textParts, UNKNOWN_TYPE } from "../content.ts";
 import { number, record, records, text } from "../lenient.ts";
 import type { ContextSample, RequestUsage } from "../transcript.ts";
 
@@ -94,7 +95,7 @@ function userMessages(natives: readonly Fields[], stamp: Stamp): readonly Messag
 function saidIn(native: Fields): Part[] {
   const { type, ignored, text: said } = native;
   if (type !== "text" || ignored === true) return [];
-  return textParts(text(said)).map((part) => ({ ...part, source: sourceOf(native) }));
+  return textParts(said).map((part) => ({ ...part, source: sourceOf(native) }));
 }
 
 /** Parts keep what they were, so that an edit of one leaves the others as they are. */
@@ -225,13 +226,12 @@ function summaryOf(
  * so the total decides where there is one.
  */
 function usageOf(tokens: Fields): Usage | undefined {
-  const { read, write } = fieldsOf(tokens["cache"]);
-  const [input, output] = [number(tokens["input"]) ?? 0, number(tokens["output"]) ?? 0];
-  const [cacheRead, cacheWrite] = [number(read) ?? 0, number(write) ?? 0];
-  const total = number(tokens["total"]) ?? 0;
-  const made = Math.max(output, total - input - cacheRead - cacheWrite);
-  if (input + made + cacheRead + cacheWrite === 0) return undefined;
-  return { input, output: made, cacheRead, cacheWrite };
+  const { input, output, total, cache } = tokens;
+  const { read: cacheRead, write: cacheWrite } = fieldsOf(cache);
+  const noCache = numberOf(input);
+  const rest = numberOf(total) - noCache - numberOf(cacheRead) - numberOf(cacheWrite);
+  const made = Math.max(numberOf(output), rest);
+  return reportedUsage({ noCache, cacheRead, cacheWrite, output: made });
 }
 
 /** The text that opencode sends in place of an output that it pruned. */

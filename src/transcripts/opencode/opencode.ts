@@ -14,12 +14,8 @@ export const opencode: DocumentReader = {
     const { id, title, version, directory, revert } = fieldsOf(session["info"]);
     const warnings = createWarnings();
     const calls = createCallPairing();
-    const natives = list(session["messages"]);
-    const entries = decodeEach(
-      isTorn ? natives.slice(0, -1) : natives,
-      (native) => decodeEntry(native, calls),
-      (at) => warnings.add(`Message ${at} has no known role and was left out.`),
-    );
+    const decode = (native: unknown): Entry | undefined => decodeEntry(native, calls);
+    const entries = decodeEach(list(session["messages"]), decode, { warnings, isTorn });
     const own = entries.filter((entry) => !entry.isSummary);
     const conversation = {
       id: text(id),

@@ -3,7 +3,7 @@ import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { type CallIds, createCallIds } from "../../dialects/call-ids.ts";
 import { fileAt } from "../../dialects/files.ts";
 import { parseInput, usageOf } from "../../dialects/wire.ts";
-import { contentParts, resultOf, textParts } from "../content.ts";
+import { contentParts, reasoningParts, resultOf, textParts } from "../content.ts";
 import { list, records, text } from "../lenient.ts";
 import { isConversation, type OpenHandsEvent, shellNotes } from "./event.ts";
 
@@ -150,17 +150,15 @@ interface Reply {
 /** The reply behind an action; made from its `thought` where the file does not keep replies. */
 export function replyOf(event: OpenHandsEvent): Reply {
   const message = replyMessage(event);
-  if (message === undefined) return { parts: textParts(text(event.args["thought"])) };
+  if (message === undefined) return { parts: textParts(event.args["thought"]) };
   const { id, model, usage } = event.call?.response ?? {};
   const { prompt_tokens, completion_tokens, prompt_tokens_details } = fieldsOf(usage);
   const { cached_tokens } = fieldsOf(prompt_tokens_details);
-  const thought = text(message["reasoning_content"]);
-  const reasoning: Part[] = thought ? [{ type: "reasoning", text: thought }] : [];
   return {
     id: text(id),
     model: text(model),
     usage: usageOf({ total: prompt_tokens, cacheRead: cached_tokens, output: completion_tokens }),
-    parts: [...reasoning, ...contentParts(message["content"])],
+    parts: [...reasoningParts(message["reasoning_content"]), ...contentParts(message["content"])],
   };
 }
 

@@ -1,7 +1,7 @@
-import { totalUsage, type Message } from "../../core/message/message.ts";
+import type { Message } from "../../core/message/message.ts";
 import { fieldsOf, isRecord } from "../../core/text/json.ts";
 import { numberOf } from "../../dialects/wire.ts";
-import { textParts } from "../content.ts";
+import { spanOf, textParts, timelineOf } from "../content.ts";
 import { list, text } from "../lenient.ts";
 import { isOpenHandsEvent } from "../signs.ts";
 import {
@@ -78,22 +78,18 @@ function readRun(values: readonly unknown[], { task, warnings, line }: RunOption
     warnings.add(`Entry ${at + 1} of the history is no event; it was left out.`, line);
   });
   const all = toMessages(events);
-  const times = all.flatMap(({ time }) => time ?? []);
   const { instance_id, metadata } = fieldsOf(task);
   const { model, max_input_tokens } = fieldsOf(fieldsOf(metadata)["llm_config"]);
   const newest = events.findLast((event) => event.call !== undefined);
   const system = events.find(({ action }) => action === "system");
   const conversation: Conversation = {
-    startedAt: times[0],
-    updatedAt: times.at(-1),
+    ...spanOf(all),
     id: text(instance_id),
     model: text(model) ?? (newest && replyOf(newest).model),
     window: numberOf(max_input_tokens) || undefined,
     cwd: events.flatMap((event) => text(shellNotes(event)["working_dir"]) || []).at(-1),
     messages: events.some(isCondensation) ? condensed(events) : all,
-    timeline: all.flatMap(({ usage, time }) =>
-      usage === undefined ? [] : [{ time, tokens: totalUsage(usage) }],
-    ),
+    timeline: timelineOf(all),
   };
   const compactions = events.filter(isCondensation).length;
   return { conversation, compactions, version: text(system?.args["openhands_version"]) };

@@ -4,13 +4,12 @@ import {
   type Part,
   resultText,
   type TextPart,
-  totalUsage,
   type ToolResultPart,
   type Usage,
 } from "../../core/message/message.ts";
 import { type Fields, fieldsOf } from "../../core/text/json.ts";
 import type { CallPairing } from "../call-pairing.ts";
-import { exitCodeIn, resultOf, textParts, UNKNOWN_TYPE } from "../content.ts";
+import { exitCodeIn, reportedUsage, resultOf, textParts, UNKNOWN_TYPE } from "../content.ts";
 import { flag, instant, number, records, text } from "../lenient.ts";
 
 /** A message of pi as the model is sent it, and what is known of its request. */
@@ -48,9 +47,9 @@ export function decodeMessage(
     case "hookMessage":
       return { message: injected(partsOf(content), time) };
     case "branchSummary":
-      return { message: injected(textParts(text(summary)), time) };
+      return { message: injected(textParts(summary), time) };
     case "compactionSummary":
-      return { message: { ...injected(textParts(text(summary)), time), kind: "summary" } };
+      return { message: { ...injected(textParts(summary), time), kind: "summary" } };
     default:
       return {};
   }
@@ -59,17 +58,17 @@ export function decodeMessage(
 function decodeAssistant(native: Fields, time: number | undefined, calls: CallPairing): PiContent {
   calls.startStep();
   const parts = blocksOf(native["content"]).flatMap((block) => assistantParts(block, calls));
-  const usage = usageOf(fieldsOf(native["usage"]));
+  const { input: noCache, cost, ...reported } = fieldsOf(native["usage"]);
+  const usage = reportedUsage({ noCache, ...reported });
   const message: Message = { role: "assistant", parts, time, usage };
-  const cost = number(fieldsOf(fieldsOf(native["usage"])["cost"])["total"]);
-  return { message, model: text(native["model"]), usage, cost };
+  return { message, model: text(native["model"]), usage, cost: number(fieldsOf(cost)["total"]) };
 }
 
 function assistantParts(block: Fields, calls: CallPairing): Part[] {
   const source = { dialect: PI, value: block };
   switch (block["type"]) {
     case "text":
-      return textParts(text(block["text"])).map((part) => ({ ...part, source }));
+      return textParts(block["text"]).map((part) => ({ ...part, source }));
     case "thinking": {
       const signature = text(block["thinkingSignature"]) || undefined;
       return [{ type: "reasoning", text: text(block["thinking"]) ?? "", signature, source }];
@@ -130,13 +129,6 @@ function bashMessage(native: Fields, time: number | undefined): Message {
   return { ...injected(textParts(lines.join("\n")), time), metadata };
 }
 
-function usageOf(native: Fields): Usage | undefined {
-  const of = (name: string): number => number(native[name]) ?? 0;
-  const [cacheRead, cacheWrite] = [of("cacheRead"), of("cacheWrite")];
-  const usage = { input: of("input"), output: of("output"), cacheRead, cacheWrite };
-  return totalUsage(usage) === 0 ? undefined : usage;
-}
-
 export function injected(parts: readonly Part[], time: number | undefined): Message {
   return { role: "user", parts, time, kind: "injected" };
 }
@@ -149,7 +141,7 @@ export function partsOf(content: unknown): (TextPart | FilePart)[] {
   return blocksOf(content).flatMap((block): (TextPart | FilePart)[] => {
     const { type, text: said, data, mimeType } = block;
     const source = { dialect: PI, value: block };
-    if (type === "text") return textParts(text(said)).map((part) => ({ ...part, source }));
+    if (type === "text") return textParts(said).map((part) => ({ ...part, source }));
     if (type !== "image" || typeof data !== "string") return [];
     return [{ type: "file", mediaType: text(mimeType) ?? UNKNOWN_TYPE, data, source }];
   });

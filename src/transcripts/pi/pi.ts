@@ -1,7 +1,7 @@
 import type { Message } from "../../core/message/message.ts";
 import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { type CallPairing, createCallPairing } from "../call-pairing.ts";
-import { newest, requestsOf, textParts, timelineOf, withSource } from "../content.ts";
+import { createTree, newest, requestsOf, textParts, timelineOf, withSource } from "../content.ts";
 import { instant, list, number, record, text } from "../lenient.ts";
 import { decodeMessage, injected, partsOf, type PiContent } from "./message.ts";
 import { createWarnings, type Reading, type RecordReader, type Warnings } from "../transcript.ts";
@@ -26,15 +26,12 @@ interface Compaction {
 
 interface Entry extends Content {
   readonly id?: string;
-  /** Index of the entry that it follows, -1 for none. */
-  readonly parent: number;
   /** Version 1 counts entries by their lines, the header being 0. */
   readonly line: number;
 }
 
 interface State {
-  readonly entries: Entry[];
-  readonly byId: Map<string, number>;
+  readonly tree: ReturnType<typeof createTree<Entry>>;
   readonly warnings: Warnings;
   header?: Fields;
   headerLine: number;
@@ -42,12 +39,8 @@ interface State {
 
 function open(): RecordReader {
   const calls = createCallPairing();
-  const state: State = {
-    entries: [],
-    byId: new Map(),
-    warnings: createWarnings(),
-    headerLine: 1,
-  };
+  const warnings = createWarnings();
+  const state: State = { tree: createTree(warnings), warnings, headerLine: 1 };
   return {
     record(value, line) {
       const fields = fieldsOf(value);
@@ -57,26 +50,16 @@ function open(): RecordReader {
         return;
       }
       const content = decodeLine(fields, calls);
-      if (content === undefined) state.warnings.add("This is no entry of a pi session.", line);
-      else place(state, { ...content, line }, fields);
+      if (content === undefined) return warnings.add("This is no entry of a pi session.", line);
+      state.tree.add({ ...content, id: text(fields["id"]), line }, line, fields);
     },
     finish: () => finish(state),
   };
 }
 
-/** Entries without a parent that can be found follow the entry before them, as in version 1. */
-function place(state: State, entry: Omit<Entry, "parent">, { id, parentId }: Fields): void {
-  const { entries, byId, warnings } = state;
-  const known = byId.get(text(parentId) ?? "");
-  if (typeof parentId === "string" && known === undefined) warnings.missing("parent", entry.line);
-  const parent = parentId === null ? -1 : (known ?? entries.length - 1);
-  if (typeof id === "string") byId.set(id, entries.length);
-  entries.push({ ...entry, id: text(id), parent });
-}
-
 function finish(state: State): Reading {
-  const { header = {}, entries, warnings } = state;
-  const branch = lastBranch(entries);
+  const { header = {}, tree, warnings } = state;
+  const [entries, branch] = [tree.all(), tree.lastBranch()];
   const conversation = {
     id: text(header["id"]),
     title: newest(branch, "title"),
@@ -95,15 +78,6 @@ function finish(state: State): Reading {
     compactions: entries.filter((entry) => entry.compaction !== undefined).length,
     warnings: warnings.list(),
   };
-}
-
-/** From the root to the last entry; what was abandoned on other branches is not on it. */
-function lastBranch(entries: readonly Entry[]): Entry[] {
-  const branch: Entry[] = [];
-  for (let entry = entries.at(-1); entry !== undefined; entry = entries[entry.parent]) {
-    branch.push(entry);
-  }
-  return branch.toReversed();
 }
 
 /** After a compaction: its summary, what it kept from before, and what came since. */
@@ -150,7 +124,7 @@ function decodeLine(line: Fields, calls: CallPairing): Content | undefined {
     case "custom_message":
       return { time, message: injected(partsOf(content), time) };
     case "branch_summary":
-      return { time, message: injected(textParts(text(summary)), time) };
+      return { time, message: injected(textParts(summary), time) };
     case "compaction":
       return { time, compaction: decodeCompaction(line, time) };
     case "model_change":
@@ -169,7 +143,7 @@ function decodeCompaction(line: Fields, time: number | undefined): Compaction {
     readFiles: details && list(details["readFiles"]),
     modifiedFiles: details && list(details["modifiedFiles"]),
   };
-  const parts = textParts(text(line["summary"]));
+  const parts = textParts(line["summary"]);
   return {
     summary:
       parts.length > 0 ? { role: "user", parts, time, kind: "summary", metadata } : undefined,

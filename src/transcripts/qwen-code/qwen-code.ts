@@ -1,7 +1,7 @@
 import type { Message } from "../../core/message/message.ts";
 import { type Fields, fieldsOf } from "../../core/text/json.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { newest, noteTime, requestsOf, timelineOf } from "../content.ts";
+import { createTree, newest, requestsOf, spanOf, timelineOf } from "../content.ts";
 import { decodeRecord, type Entry } from "../gemini-record.ts";
 import { instant, list, number, records, text } from "../lenient.ts";
 import { createWarnings, type Reading, type RecordReader } from "../transcript.ts";
@@ -12,43 +12,25 @@ import { createWarnings, type Reading, type RecordReader } from "../transcript.t
  */
 export const qwenCode = { open };
 
-interface Line {
-  readonly fields: Fields;
-  /** Index of the line that it follows, -1 for none. */
-  readonly parent: number;
-}
-
 function open(): RecordReader {
-  const lines: Line[] = [];
-  const byId = new Map<string, number>();
   const warnings = createWarnings();
+  const tree = createTree<Fields>(warnings);
   return {
     record(value, line) {
       const fields = fieldsOf(value);
-      const { uuid, parentUuid, type } = fields;
-      if (typeof type !== "string") {
-        warnings.add("This is no line of a Qwen Code session.", line);
-        return;
-      }
-      const known = byId.get(text(parentUuid) ?? "");
-      if (typeof parentUuid === "string" && known === undefined) warnings.missing("parent", line);
-      const parent = parentUuid === null ? -1 : (known ?? lines.length - 1);
-      if (typeof uuid === "string") byId.set(uuid, lines.length);
-      lines.push({ fields, parent });
+      const { uuid: id, parentUuid: parentId, type } = fields;
+      if (typeof type === "string") tree.add(fields, line, { id, parentId });
+      else warnings.add("This is no line of a Qwen Code session.", line);
     },
-    finish: () => ({ ...finish(lines), warnings: warnings.list() }),
+    finish: () => ({ ...finish(tree.all(), tree.lastBranch()), warnings: warnings.list() }),
   };
 }
 
-function finish(lines: readonly Line[]): Omit<Reading, "warnings"> {
-  const all = lines.map(({ fields }) => fields);
-  const branch = lastBranch(lines);
+function finish(all: readonly Fields[], branch: readonly Fields[]): Omit<Reading, "warnings"> {
   const from = branch.findLastIndex((fields) => historyIn(fields) !== undefined);
   const since = branch.slice(from + 1).filter(isSpoken);
   const history = historyIn(branch[from] ?? {}) ?? [];
   const entries = decoded(all.filter(isSpoken).map(recordOf));
-  const session: { startedAt?: number; updatedAt?: number } = {};
-  for (const { timestamp } of all) noteTime(session, instant(timestamp));
   const [head = {}] = all;
   const conversation = {
     id: text(head["sessionId"]),
@@ -60,7 +42,7 @@ function finish(lines: readonly Line[]): Omit<Reading, "warnings"> {
     model: newest(entries, "model"),
     window: number(newest(all, "contextWindowSize")),
     cwd: text(head["cwd"]),
-    ...session,
+    ...spanOf(all.map(({ timestamp }) => ({ time: instant(timestamp) }))),
     timeline: timelineOf(entries),
     requests: requestsOf(entries),
   };
@@ -69,15 +51,6 @@ function finish(lines: readonly Line[]): Omit<Reading, "warnings"> {
     conversations: [conversation],
     compactions: all.filter((fields) => historyIn(fields) !== undefined).length,
   };
-}
-
-/** From the root to the last line; what was rewound is not on it. */
-function lastBranch(lines: readonly Line[]): readonly Fields[] {
-  const branch: Fields[] = [];
-  for (let line = lines.at(-1); line !== undefined; line = lines[line.parent]) {
-    branch.push(line.fields);
-  }
-  return branch.toReversed();
 }
 
 function titleOf({ subtype, systemPayload }: Fields): Fields {

@@ -60,9 +60,7 @@ function conversationEntries(
 ): { readonly entries: readonly HistoryEntry[]; readonly whole: readonly Step[] } {
   const isMini = isMiniSweAgent(file);
   const values = isMini ? file["messages"] : file["history"];
-  const entries = decodeEach(list(values), isMini ? parseMiniMessage : parseEntry, (at) =>
-    warnings.add(`Entry ${at + 1} of the history is no message.`),
-  );
+  const entries = decodeEach(list(values), isMini ? parseMiniMessage : parseEntry, { warnings });
   if (Array.isArray(values) && !isTorn) return { entries, whole: steps };
   const whole = isTorn && !Array.isArray(values) ? steps.slice(0, -1) : steps;
   if (isTorn) entries.pop();

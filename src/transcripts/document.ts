@@ -3,7 +3,7 @@ import { ContextError, errorMessage } from "../core/error.ts";
 import { documentTooLong, type Head } from "./head.ts";
 import { isDeeperThan, raising, type TranscriptLimits } from "./limits.ts";
 import { createLineSplitter } from "./lines.ts";
-import { closedDocument, isCutShort, recoverRecords, repairDocument } from "./recover.ts";
+import { closedDocument, isCutShort, recoverRecords } from "./recover.ts";
 import { unreadable } from "./source.ts";
 import type { Warnings } from "./transcript.ts";
 
@@ -65,8 +65,7 @@ function repair(text: string, context: DocumentContext, cause: unknown): ParsedD
   const body = start > 0 ? text.slice(start) : text;
   const isTorn = isCutShort(body);
   const value = isTorn ? closedDocument(body) : recoverRecords(body).values[0];
-  const repaired = value ?? guessed(body, context);
-  if (repaired === undefined) {
+  if (value === undefined) {
     throw unreadable(
       context.name,
       `is no valid JSON (${errorMessage(cause)})`,
@@ -77,17 +76,9 @@ function repair(text: string, context: DocumentContext, cause: unknown): ParsedD
   context.warnings.add(
     isTorn
       ? "The JSON document is cut short; what is whole was read, without the last message."
-      : "The JSON document is damaged; it was repaired as well as possible.",
+      : "What stands around the JSON document was left out.",
   );
-  return { value: repaired, isTorn };
-}
-
-function guessed(text: string, context: DocumentContext): unknown {
-  try {
-    return repairDocument(text);
-  } catch {
-    throw tooDeep(context);
-  }
+  return { value, isTorn };
 }
 
 function tooDeep({ name, limits }: DocumentContext): ContextError {

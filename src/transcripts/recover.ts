@@ -1,5 +1,3 @@
-import { jsonrepair } from "jsonrepair";
-
 /** The fields that a line or document still holds although it is no valid JSON. */
 interface Recovered {
   readonly values: readonly unknown[];
@@ -28,19 +26,6 @@ export function recoverRecords(text: string): Recovered {
     if (value !== undefined) values.push(value);
   }
   return { values, lossy: lossy || values.length === 0 };
-}
-
-/**
- * The value of a JSON document that does not parse, after `jsonrepair`; `undefined` when it is
- * beyond repair. Throws `RangeError` when it is nested too deep for the repair.
- */
-export function repairDocument(text: string): unknown {
-  try {
-    return JSON.parse(jsonrepair(text));
-  } catch (error) {
-    if (error instanceof RangeError) throw error;
-    return undefined;
-  }
 }
 
 function parsed(text: string): unknown {
@@ -134,7 +119,6 @@ interface Cut {
 /**
  * The value of a JSON document that was cut short. A string that is not whole keeps what it has; a
  * name, a number or a word that is not whole goes. `undefined` when that gives no valid JSON.
- * Repair by guessing would take commas and brackets in the cut string for the document's own.
  */
 export function closedDocument(text: string): unknown {
   const cut = findCut(text);

@@ -119,7 +119,7 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   models: /^eventsource-parser$/,
   hooks: /^eventsource-parser$/,
   telemetry: /^@opentelemetry\/api$/,
-  transcripts: /^(node:.+|jsonrepair)$/,
+  transcripts: /^node:.+$/,
   resume: /^node:.+$/,
   plugins: /^(node:.+|jsonc-parser)$/,
   page: /^(node:.+|preact(\/hooks)?|uplot)$/,

@@ -40,10 +40,7 @@ it("starts with the names of the commands only: an agent waits for it with every
 });
 
 it.each([
-  [
-    "formats",
-    /^zod|^@clack|^jsonrepair|src\/(?:archive|context|dialects\/(?!data-url)|hooks|models|spill)/,
-  ],
+  ["formats", /^zod|^@clack|src\/(?:archive|context|dialects\/(?!data-url)|hooks|models|spill)/],
   ["run", /^zod|^@clack|src\/(?:context|dialects|hooks|models|transcripts)/],
   ["truncate", /^zod|^@clack|src\/(?:context|dialects|hooks|models|transcripts)/],
   ["recall", /^zod|^@clack|src\/(?:context|dialects|hooks|models|spill|transcripts)/],

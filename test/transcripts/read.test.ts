@@ -221,10 +221,10 @@ describe("readTranscript", () => {
       }
     });
 
-    it("repairs one that is damaged but whole", async () => {
-      const transcript = await read(Buffer.from('{"texts":["a" "b",]}'));
-      expect(texts(transcript)).toEqual(["a", "b"]);
-      expect(transcript.warnings[0]?.message).toContain("repaired");
+    it("refuses one that is damaged but whole", async () => {
+      const failure = await failureOf(Buffer.from('{"texts":["a" "b",]}'));
+      expect(failure).toMatchObject({ code: "unreadable-file" });
+      expect(failure.message).toMatch(/no valid JSON .*Export the session again/);
     });
 
     it("leaves out what was printed before or behind one", async () => {

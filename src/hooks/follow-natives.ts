@@ -3,8 +3,14 @@ import type { Decoder } from "../dialects/dialect.ts";
 import { isWireObject } from "../dialects/wire.ts";
 import type { TruncationOptions } from "../tools/index.ts";
 
+/** A list of native messages, and what they say. */
+interface Told<Native> {
+  readonly list: readonly Native[];
+  readonly messages: readonly Message[];
+}
+
 /** A list that only grows, and its messages, decoded. */
-interface Followed<Native> {
+interface Followed<Native> extends Told<Native> {
   readonly list: Native[];
   readonly messages: Message[];
   readonly decode: Decoder<Native>;
@@ -31,6 +37,18 @@ export function followNatives<Native>(
   });
   let given = open();
   let returned: Followed<Native> | undefined;
+  let told: Told<Native> | undefined;
+  /** The newest returned list, if this list goes on from it. */
+  const adopted = (list: readonly Native[]): Followed<Native> | undefined => {
+    if (told === undefined || !goesOn(told, list)) return undefined;
+    const followed = open();
+    // Decoding has to go on from here, so the decoder must have seen all of it.
+    for (const native of told.list) followed.decode(native);
+    if ((followed.decode.open?.() ?? []).length > 0) return undefined;
+    followed.list.push(...told.list);
+    followed.messages.push(...told.messages);
+    return followed;
+  };
   return {
     /**
      * The list, decoded; the result may grow with the next call. `usage` is the provider's report for
@@ -38,46 +56,37 @@ export function followNatives<Native>(
      * says what the one before said, and more.
      */
     decode(list: readonly Native[], usage?: Usage): readonly Message[] {
-      const known = [returned, given].find(
-        (followed) => followed !== undefined && goesOn(followed, list),
-      );
+      if (returned === undefined || !goesOn(returned, list)) returned = adopted(list) ?? returned;
+      const known = [returned, given].find((one) => one !== undefined && goesOn(one, list));
+      const lists = [given, returned, told];
       // Somebody else took something out, or a store gave back copies.
-      const isOther = known === undefined && !saysMore(given, list) && !saysMore(returned, list);
-      if (isOther && (isCut(given, list) || isCut(returned, list))) onCut();
+      const isOther = known === undefined && !lists.some((one) => saysMore(one, list));
+      if (isOther && lists.some((one) => isCut(one, list))) onCut();
       if (known === undefined) given = open();
       const followed = known ?? given;
       const growing = extend(followed, list, isOther ? undefined : usage);
       // A copy of a long list costs more than all the rest of a step.
       return growing.length === 0 ? followed.messages : [...followed.messages, ...growing];
     },
-    /** Notes that `list` says what `messages` say, because it was encoded from them. */
+    /** Notes that `list`, which is returned, says what `messages` say: callers may go on from it. */
     adopt(list: readonly Native[], messages: readonly Message[]): void {
-      const followed = open();
-      // Decoding has to go on from here, so the decoder must have seen all of it.
-      for (const native of list) followed.decode(native);
-      if ((followed.decode.open?.() ?? []).length > 0) return;
-      followed.list.push(...list);
-      followed.messages.push(...messages);
-      returned = followed;
+      told = { list, messages };
     },
   };
 }
 
-function goesOn<Native>({ list: known }: Followed<Native>, list: readonly Native[]): boolean {
+function goesOn<Native>({ list: known }: Told<Native>, list: readonly Native[]): boolean {
   return list.length >= known.length && known.every((native, at) => native === list[at]);
 }
 
-function saysMore<Native>(
-  followed: Followed<Native> | undefined,
-  list: readonly Native[],
-): boolean {
-  if (followed === undefined || list.length < followed.list.length) return false;
-  return followed.list.every((native, at) => saysTheSame(native, list[at]));
+function saysMore<Native>(told: Told<Native> | undefined, list: readonly Native[]): boolean {
+  if (told === undefined || list.length < told.list.length) return false;
+  return told.list.every((native, at) => saysTheSame(native, list[at]));
 }
 
 /** The last message is still there, and not all that stood before it. */
-function isCut<Native>(followed: Followed<Native> | undefined, list: readonly Native[]): boolean {
-  const last = followed?.list.at(-1);
+function isCut<Native>(told: Told<Native> | undefined, list: readonly Native[]): boolean {
+  const last = told?.list.at(-1);
   return last !== undefined && list.some((native) => saysTheSame(native, last));
 }
 

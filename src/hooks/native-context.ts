@@ -91,7 +91,7 @@ export function nativeContextOn<Conversation, Native extends object>(
     const own = messagesOf(encoded);
     const unmarked = marks ? withoutStaleMarks(own, messagesOf(given), marks) : own;
     const conversation = unmarked === own ? encoded : withMessages(encoded, unmarked);
-    if (report.action !== "none") follower.adopt(conversation, sent);
+    follower.adopt(conversation, sent);
     return { conversation, given, report };
   };
   return {

@@ -39,7 +39,7 @@ async function server(script: Script = () => "Hello."): Promise<string> {
   return (await upstreamForTest({ script, apiKey: "k", window: 8_000 })).url;
 }
 
-const [oneLine = "", byHand = ""] = programs("docs/openai.md");
+const [oneLine = ""] = programs("docs/openai.md");
 
 test("the one line for the OpenAI SDK", async () => {
   const baseURL = `${await server()}/v1`;
@@ -52,17 +52,6 @@ test("the one line for the OpenAI SDK", async () => {
   expect(output_text).toBe("Hello.");
 });
 
-test("the same without a client of ours", async () => {
-  const client = new OpenAI({ apiKey: "k", baseURL: `${await server()}/v1`, maxRetries: 0 });
-  const messages = Array.from({ length: 60 }, (_, n) => ({
-    role: n % 2 === 0 ? "user" : "assistant",
-    content: `Message ${n} says ${"a lot ".repeat(200)}`,
-  }));
-  const scope = { client, messages, context: openaiDoor.openaiContext({ window: 128_000 }) };
-  const completion = (await run(byHand, "completion", scope)) as OpenAI.ChatCompletion;
-  expect(completion.choices[0]?.message.content).toBe("Hello.");
-});
-
 test("the traits for servers without system messages in the middle", async () => {
   const page = readFileSync("docs/openai.md", "utf8");
   const [, code = ""] = /`(openaiContext\(\{ traits[^`]*)`/.exec(page) ?? [];
@@ -71,9 +60,17 @@ test("the traits for servers without system messages in the middle", async () =>
     role: n % 2 === 0 ? ("user" as const) : ("assistant" as const),
     content: `Message ${n} says ${"a lot ".repeat(200)}`,
   }));
-  const prepared = await context.prepareChat({ messages });
-  expect(prepared.messages[0]).toMatchObject({ role: "user" });
-  expect(JSON.stringify(prepared.messages[0])).toContain("prior-conversation-summary");
+  const sent: { messages: readonly unknown[] }[] = [];
+  const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
+    sent.push(JSON.parse(init?.body as string));
+    return Response.json({ choices: [{ message: { role: "assistant", content: "Hello." } }] });
+  };
+  await context.client(new OpenAI({ apiKey: "k", fetch })).chat.completions.create({
+    model: "small",
+    messages,
+  });
+  expect(sent[0]?.messages[0]).toMatchObject({ role: "user" });
+  expect(JSON.stringify(sent[0]?.messages[0])).toContain("prior-conversation-summary");
 });
 
 const [agents = "", durable = ""] = programs("docs/openai-agents.md");

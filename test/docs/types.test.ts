@@ -22,10 +22,6 @@ declare const appTools: typeof tools;
 declare const folder: string;
 declare function load(id: string): Promise<import("ai").UIMessage[]>;
 declare function save(id: string, all: import("ai").UIMessage[]): void;`,
-  "docs/openai.md": `
-declare const client: import("openai").OpenAI;
-declare const context: import("longhaul/openai").OpenAIContext;
-declare const messages: import("openai").OpenAI.ChatCompletionMessageParam[];`,
   "docs/openai-agents.md": `
 declare const [chatId, folder]: [string, string];`,
   "docs/langchain.md": `${CHAT_MODEL}

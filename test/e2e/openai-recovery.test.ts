@@ -155,37 +155,6 @@ test("a chain of previous_response_id goes through as it is, and is said once", 
 });
 
 describe("without a client of ours", () => {
-  test("the parameters of a chat completion are prepared, and recovered", async () => {
-    const upstream = await upstreamForTest({ script: () => "All is well.", window: WINDOW });
-    const client = new OpenAI({ apiKey: "key", baseURL: `${upstream.url}/v1`, maxRetries: 0 });
-    const context = openaiContext({ window: 128_000 });
-    const params = { model, messages: [user, ...chat(40)] };
-    expect(await context.prepareChat(params)).toBe(params);
-    const error: unknown = await client.chat.completions.create(params).catch((cause) => cause);
-    const again = await context.recoverChat(params, error);
-    const { usage } = await client.chat.completions.create(again!);
-    params.messages.push({ role: "assistant", content: "All is well." }, user);
-    const prepared = await context.prepareChat(params, { usage: usage ?? null });
-    expect(prepared.messages.length).toBeLessThan(params.messages.length);
-    await client.chat.completions.create(prepared);
-    expect(await context.recoverChat(params, new Error("no credit"))).toBeUndefined();
-    expect(upstream.rejected).toBe(1);
-  });
-
-  test("so are those of a response", async () => {
-    const upstream = await upstreamForTest({ script: () => "All is well.", window: WINDOW });
-    const client = new OpenAI({ apiKey: "key", baseURL: `${upstream.url}/v1`, maxRetries: 0 });
-    const context = openaiContext({ window: 128_000 });
-    const params = { model, input: [user, ...items(40)] };
-    expect(await context.prepareResponses(params)).toBe(params);
-    const error: unknown = await client.responses.create(params).catch((cause) => cause);
-    const again = await context.recoverResponses(params, error);
-    const { output_text } = await client.responses.create(again!);
-    expect(output_text).toBe("All is well.");
-    const text = { model, input: "One line." };
-    expect(await context.prepareResponses(text)).toBe(text);
-  });
-
   test("a fetch does it for any client that takes one", async () => {
     const upstream = await upstreamForTest({ script: () => "All is well.", window: WINDOW });
     const { fetch } = openaiContext({ window: 128_000 });

@@ -252,12 +252,8 @@ const langchainNode: Door = {
           (text) => new HumanMessage(text),
           (text) => new AIMessage(text),
         );
-        if (!stream) return (await context.invoke(llm, messages, { signal })).text;
-        let text = "";
-        for await (const chunk of await context.stream(llm, messages, { signal })) {
-          text += chunk.text;
-        }
-        return text;
+        llm.streaming = stream;
+        return (await context.invoke(llm, messages, { signal })).text;
       },
     };
   },

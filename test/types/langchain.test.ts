@@ -45,6 +45,4 @@ test("a node of a graph invokes its model through the context", async () => {
   const { messages } = await graph.invoke({ messages: [new HumanMessage("hi")] });
   expect(messages.at(-1)).toBeInstanceOf(AIMessage);
   expectTypeOf<ChatAnthropic>().toExtend<Parameters<typeof context.invoke>[0]>();
-  const prepared = await context.prepareMessages(messages);
-  expectTypeOf(prepared).toEqualTypeOf<readonly BaseMessage[]>();
 });

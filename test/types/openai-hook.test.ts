@@ -2,29 +2,18 @@ import OpenAI, { AzureOpenAI } from "openai";
 import { expect, expectTypeOf, test } from "vitest";
 import {
   type ChatParams,
-  type ChatUsage,
   type Fetch,
   openaiContext,
   type OpenAIClient,
   type ResponsesParams,
-  type ResponsesUsage,
 } from "../../src/hooks/openai/index.ts";
 
 type Chat = OpenAI.ChatCompletionCreateParams;
 type Responses = OpenAI.Responses.ResponseCreateParams;
 
-test("the SDK's parameters and usage fit ours", () => {
+test("the SDK's parameters fit ours", () => {
   expectTypeOf<Chat>().toExtend<ChatParams>();
   expectTypeOf<Responses>().toExtend<ResponsesParams>();
-  expectTypeOf<OpenAI.CompletionUsage>().toExtend<ChatUsage>();
-  expectTypeOf<OpenAI.Responses.ResponseUsage>().toExtend<ResponsesUsage>();
-});
-
-test("prepared parameters have the type of those that were given", () => {
-  const context = openaiContext();
-  expectTypeOf(context.prepareChat<Chat>).returns.resolves.toEqualTypeOf<Chat>();
-  expectTypeOf(context.prepareResponses<Responses>).returns.resolves.toEqualTypeOf<Responses>();
-  expectTypeOf(context.recoverChat<Chat>).returns.resolves.toEqualTypeOf<Chat | undefined>();
 });
 
 test("the client has the type of the one that was given", () => {

@@ -1,4 +1,4 @@
-import type { Context, PrepareOptions } from "../../context/index.ts";
+import type { Context } from "../../context/index.ts";
 import { langchain } from "../../dialects/langchain/langchain.ts";
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
@@ -11,7 +11,6 @@ import {
   type LangChainRequest,
   type ModelRequestLike,
   type RunnableConfigLike,
-  type SentRequest,
   threadOf,
 } from "./conversation.ts";
 import {
@@ -20,7 +19,6 @@ import {
   createThinkingOf,
   managedByModel,
   maxOutputOf,
-  type StreamingModelLike,
   summarizerOf,
 } from "./model.ts";
 import {
@@ -55,20 +53,6 @@ export interface LangChainContext extends Omit<Context, "subAgent"> {
     messages: readonly LangChainMessage[],
     config?: object,
   ): Promise<Answer>;
-  /**
-   * The same with the model's `stream`: its chunks. Until the answer has begun, a refused request is
-   * sent once more with fewer messages; then every error passes. The model is called when the first chunk is read.
-   */
-  stream<Chunk>(
-    model: StreamingModelLike<Chunk>,
-    messages: readonly LangChainMessage[],
-    config?: object,
-  ): Promise<AsyncIterable<Chunk>>;
-  /** Only the messages to send: the very list if nothing had to be done. */
-  prepareMessages<Native extends LangChainMessage>(
-    messages: readonly Native[],
-    options?: PrepareOptions,
-  ): Promise<readonly Native[]>;
   /**
    * Tools whose outputs are truncated before they enter the state (T15). Without it they are
    * truncated in what is sent.
@@ -126,30 +110,19 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
         tools,
       ),
     },
-    ...createCalls(conversationFor),
-    async prepareMessages<Native extends LangChainMessage>(
-      messages: readonly Native[],
-      options?: PrepareOptions,
-    ) {
-      const conversation = conversationFor({ messages });
-      return (await conversation.prepareOnly(messages, options)) as readonly Native[];
-    },
+    invoke: createInvoke(conversationFor),
     tools: (list) => mapTools(list, (tool) => truncatingTool(tool, contextOf)),
     recallTools: tools,
     subAgent: (options = {}) => contextOn(hook.subAgent(options)),
   };
 }
 
-function createCalls(
+function createInvoke(
   conversationFor: (request: LangChainRequest) => Conversation,
-): Pick<LangChainContext, "invoke" | "stream"> {
+): LangChainContext["invoke"] {
   const countTools = createToolCounter();
   const thinkingOf = createThinkingOf();
-  const open = (
-    model: object,
-    messages: readonly LangChainMessage[],
-    config: RunnableConfigLike = {},
-  ): { readonly conversation: Conversation; readonly request: SentRequest } => {
+  return async (model, messages, config: RunnableConfigLike = {}) => {
     const tools = boundTools(model);
     const options = {
       tools: tools && countTools(tools),
@@ -157,24 +130,10 @@ function createCalls(
       managedBy: managedByModel(model, config),
       signal: config.signal,
     };
-    return {
-      conversation: conversationFor({ messages, config }),
-      request: { messages, thinking: thinkingOf(model), options },
-    };
-  };
-  return {
-    async invoke(model, messages, config) {
-      const { conversation, request } = open(model, messages, config);
-      return conversation.send(request, (sent, called) =>
-        (called as typeof model).invoke([...sent] as never, config as never),
-      );
-    },
-    async stream(model, messages, config) {
-      const { conversation, request } = open(model, messages, config);
-      return conversation.stream(request, (sent, called) =>
-        (called as typeof model).stream([...sent] as never, config as never),
-      );
-    },
+    const request = { messages, thinking: thinkingOf(model), options };
+    return conversationFor({ messages, config }).send(request, (sent, called) =>
+      (called as typeof model).invoke([...sent] as never, config as never),
+    );
   };
 }
 

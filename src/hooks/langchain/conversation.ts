@@ -10,15 +10,11 @@ import { isWireObject, objectsIn, type WireObject } from "../../dialects/wire.ts
 import type { TruncationOptions } from "../../tools/index.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
 import { hasCompaction } from "../anthropic/wire.ts";
-import {
-  type NativeContext,
-  nativeContextOn,
-  type NativePrepareOptions,
-} from "../native-context.ts";
-import { recovering, recoveringCall } from "../recovering-stream.ts";
+import { nativeContextOn, type NativePrepareOptions } from "../native-context.ts";
+import { recoveringCall } from "../recovering-stream.ts";
 import { wireMarks } from "../stale-marks.ts";
 import type { Thread } from "../threads.ts";
-import { emptyEnd, saysNothing, type Thinking, withChunk } from "./model.ts";
+import { emptyEnd, type Thinking } from "./model.ts";
 
 type Natives = readonly LangChainMessage[];
 
@@ -43,103 +39,37 @@ export function conversationOn(context: Context) {
     truncate: truncateMessage,
   });
   let answered: unknown;
-  let prepared: ReadonlySet<LangChainMessage> | undefined;
-  const prepare = async (messages: Natives, options?: NativePrepareOptions): Promise<Natives> => {
-    const newest = messages.findLast(({ type }) => type === "ai");
-    // An answer to somebody else's request says nothing about what is sent from here.
-    const usage = isSameMessage(newest, answered) ? langchainUsage(newest) : undefined;
-    return (await native.prepare(messages, { ...options, usage })).conversation;
-  };
-  const open = async <Answer>(
-    request: SentRequest,
-    call: Call<Answer>,
-  ): Promise<OpenRequest<Answer>> => {
-    const { messages, thinking, options } = request;
-    const { boundReasoning } = thinking;
-    const prepared = await prepare(messages, { boundReasoning, ...options });
-    return openRequest(native, request, prepared, call);
-  };
   return {
     context,
-    /** The messages to send: the very list if nothing had to be done. Rejects only by the signal. */
-    async prepareOnly(messages: Natives, options?: NativePrepareOptions): Promise<Natives> {
-      const newest = messages.findLast(({ type }) => type === "ai");
-      // The answer that came since is one to the list that was given out, whoever called the model.
-      const isAnswer = prepared !== undefined && newest !== undefined && !prepared.has(newest);
-      answered = isAnswer ? newest : answered;
-      prepared = new Set(messages);
-      return prepare(messages, options);
-    },
     /**
      * Prepares, calls, and calls once more with fewer messages where the model refuses these as too
      * long, or has no room for an answer. Rejects with what the call rejects with.
      */
-    async send<Answer>(request: SentRequest, call: Call<Answer>): Promise<Answer> {
-      const { ask, again } = await open(request, call);
-      const end = (answer: Answer): unknown => emptyEnd(answerIn(answer));
-      const answer = await recoveringCall(ask, { end, again });
+    async send<Answer>(
+      { messages, thinking, options }: SentRequest,
+      call: Call<Answer>,
+    ): Promise<Answer> {
+      const newest = messages.findLast(({ type }) => type === "ai");
+      // An answer to somebody else's request says nothing about what is sent from here.
+      const usage = isSameMessage(newest, answered) ? langchainUsage(newest) : undefined;
+      const { boundReasoning } = thinking;
+      const about = { boundReasoning, ...options, usage };
+      const { conversation } = await native.prepare(messages, about);
+      const ask = async (sent: Natives): Promise<Answer> => {
+        const isEdited = context.journal().length > 0;
+        return call(sent, isEdited ? await thinking.afterEdits() : thinking.model);
+      };
+      const answer = await recoveringCall(() => ask(conversation), {
+        end: (given) => emptyEnd(answerIn(given)),
+        async again(refused) {
+          const recovered = await native.recover(messages, refused);
+          return recovered && ask(recovered.conversation);
+        },
+      });
       answered = answerIn(answer);
       return answer;
     },
-    /** The same for an answer that comes in chunks; once it has begun, every error passes. */
-    stream: <Chunk>(request: SentRequest, call: Call<AsyncIterable<Chunk>>) =>
-      chunksOf(
-        () => open(request, call),
-        (whole) => (answered = whole),
-      ),
   };
-}
-
-/** A request that is ready: its call, and the one in place of what was refused, if there is one. */
-interface OpenRequest<Answer> {
-  readonly ask: () => Promise<Answer>;
-  readonly again: (refused: unknown) => Promise<Answer | undefined>;
-}
-
-function openRequest<Answer>(
-  native: NativeContext<Natives>,
-  { messages, thinking }: SentRequest,
-  prepared: Natives,
-  call: Call<Answer>,
-): OpenRequest<Answer> {
-  const ask = async (sent: Natives): Promise<Answer> => {
-    const isEdited = native.context.journal().length > 0;
-    return call(sent, isEdited ? await thinking.afterEdits() : thinking.model);
-  };
-  return {
-    ask: () => ask(prepared),
-    async again(refused) {
-      const recovered = await native.recover(messages, refused);
-      return recovered && ask(recovered.conversation);
-    },
-  };
-}
-
-/** The chunks of an answer, from the call that was not refused; `learn` is given the whole one. */
-async function* chunksOf<Chunk>(
-  open: () => Promise<OpenRequest<AsyncIterable<Chunk>>>,
-  learn: (whole: unknown) => void,
-): AsyncGenerator<Chunk> {
-  const { ask, again } = await open();
-  let whole: unknown;
-  const watch = async function* (
-    answer: () => Promise<AsyncIterable<Chunk>>,
-  ): AsyncGenerator<Chunk> {
-    whole = undefined;
-    for await (const chunk of await answer()) {
-      whole = withChunk(whole, chunk);
-      yield chunk;
-    }
-    learn(whole);
-  };
-  yield* recovering(watch(ask), {
-    sign: (chunk) => (saysNothing(chunk) ? "lead" : "answer"),
-    end: () => emptyEnd(whole),
-    async again(refused) {
-      const other = await again(refused);
-      return other && watch(async () => other);
-    },
-  });
 }
 
 /** With a structured response the agent's handler gives back both. */

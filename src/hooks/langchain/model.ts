@@ -139,11 +139,6 @@ export interface ChatModelLike<Answer> {
   invoke(messages: never, config?: never): Promise<Answer>;
 }
 
-/** A chat model that streams its answers. */
-export interface StreamingModelLike<Chunk> {
-  stream(messages: never, config?: never): Promise<AsyncIterable<Chunk>>;
-}
-
 /** A summarizer on a chat model: that is one by what it answers. */
 export function summarizerOf(given: unknown): Summarizer | undefined {
   if (!isChatModel(given)) return undefined;
@@ -181,20 +176,14 @@ export function emptyEnd(answer: unknown): AnswerEnd | undefined {
   return { usage: usage && { ...usage, output }, finish: "length" };
 }
 
-/** An answer, or a chunk of one, that has nothing of what a model says, thinks or calls. */
-export function saysNothing(answer: unknown): boolean {
+/** An answer that has nothing of what a model says, thinks or calls. */
+function saysNothing(answer: unknown): boolean {
   const { content, tool_calls, tool_call_chunks, additional_kwargs } = fieldsOf(answer);
   const isEmpty = (value: unknown = ""): boolean =>
     (typeof value === "string" || Array.isArray(value)) && value.length === 0;
   const names = Object.keys(fieldsOf(additional_kwargs));
   const thinks = names.some((key) => key.startsWith("reasoning"));
   return !thinks && [content, tool_calls, tool_call_chunks].every(isEmpty);
-}
-
-/** The chunks of an answer so far; they know how they are joined. */
-export function withChunk(whole: unknown, chunk: unknown): unknown {
-  const { concat } = fieldsOf(whole);
-  return typeof concat === "function" ? Reflect.apply(concat, whole, [chunk]) : chunk;
 }
 
 function finishOf(answer: unknown): SummaryFinish {

@@ -3,7 +3,6 @@ import { ContextError } from "../../core/error.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import { isWireObject, parseInput } from "../../dialects/wire.ts";
 import { wrapRunnable } from "./tools.ts";
-import { watchedAnswer } from "../wire-answer.ts";
 import type { PreparedEndpoint } from "./endpoint.ts";
 
 /** A client of the package `openai`, version 5 or later, as far as it is used here. */
@@ -93,18 +92,9 @@ export function createPreparingFetch(endpoints: readonly PreparedEndpoint[], fet
     const params = endpoint && (await paramsOf(input, init));
     if (endpoint === undefined || params === undefined) return fetch(input, init);
     const signal = init.signal ?? (isRequest(input) ? input.signal : undefined);
-    const request = await endpoint.prepare(params, signal ? { signal } : {});
     const send = (body: object): Promise<Response> =>
       fetch(input, body === params ? init : withBody(input, init, body));
-    const first = await send(request.params);
-    return watchedAnswer(first, {
-      api: endpoint.api,
-      learn: (usage) => request.learn(usage),
-      async again(refused) {
-        const recovered = await request.recover(refused);
-        return recovered && send(recovered);
-      },
-    });
+    return endpoint.ask(params, send, signal);
   };
 }
 

@@ -15,12 +15,9 @@ import {
 import {
   chatCompletions,
   type ChatParams,
-  type ChatUsage,
   prepareEndpoint,
-  type PrepareParamsOptions,
   responses,
   type ResponsesParams,
-  type ResponsesUsage,
 } from "./endpoint.ts";
 import {
   chatRecall,
@@ -33,16 +30,6 @@ import {
 /** `summarizer` may be a client of the SDK; it then asks `model`. */
 export type OpenAIContextOptions = HookOptions<string, OpenAIClient, ChatParams | ResponsesParams>;
 
-export interface PrepareChatOptions extends PrepareParamsOptions {
-  /** `completion.usage` of the answer that came last. */
-  readonly usage?: ChatUsage | null;
-}
-
-export interface PrepareResponsesOptions extends PrepareParamsOptions {
-  /** `response.usage` of the answer that came last. */
-  readonly usage?: ResponsesUsage | null;
-}
-
 /** A context with the hooks of the OpenAI SDK. */
 export interface OpenAIContext extends Omit<Context, "subAgent"> {
   /**
@@ -53,32 +40,6 @@ export interface OpenAIContext extends Omit<Context, "subAgent"> {
    * `openai` before version 5.
    */
   client<Client extends OpenAIClient>(client: Client): Client;
-  /**
-   * The parameters of a chat completion with messages that fit; the very parameters if nothing had
-   * to be done. Never rejects, except by the signal: what went wrong is a `failed` event.
-   */
-  prepareChat<Params extends ChatParams>(
-    params: Params,
-    options?: PrepareChatOptions,
-  ): Promise<Params>;
-  /** The same for the `input` of a response. */
-  prepareResponses<Params extends ResponsesParams>(
-    params: Params,
-    options?: PrepareResponsesOptions,
-  ): Promise<Params>;
-  /**
-   * For a chat completion that was refused: what to send instead, once, if the error says that it
-   * was too long; else `undefined`: pass the error on.
-   */
-  recoverChat<Params extends ChatParams>(
-    params: Params,
-    error: unknown,
-  ): Promise<Params | undefined>;
-  /** The same for a response. */
-  recoverResponses<Params extends ResponsesParams>(
-    params: Params,
-    error: unknown,
-  ): Promise<Params | undefined>;
   /**
    * A `fetch` that does to requests what the client does, for clients and loops that take one. It
    * leaves alone what goes elsewhere.
@@ -118,16 +79,14 @@ const SDK: HookSdk = {
 function contextOn(hook: Hook<ChatParams | ResponsesParams>): OpenAIContext {
   const { context } = hook;
   const isManaged = createManagedCheck(context);
-  const chat = prepareEndpoint(chatCompletions, hook, isManaged);
-  const answers = prepareEndpoint(responses, hook, isManaged);
-  const wrapFetch = (fetch: Fetch): Fetch => createPreparingFetch([chat, answers], fetch);
+  const endpoints = [
+    prepareEndpoint(chatCompletions, hook, isManaged),
+    prepareEndpoint(responses, hook, isManaged),
+  ];
+  const wrapFetch = (fetch: Fetch): Fetch => createPreparingFetch(endpoints, fetch);
   return {
     ...context,
     client: (client) => preparingClient(client, { context, wrapFetch }),
-    prepareChat: async (params, prepare) => (await chat.prepare(params, prepare)).params,
-    prepareResponses: async (params, prepare) => (await answers.prepare(params, prepare)).params,
-    recoverChat: (params, error) => chat.recover(params, error),
-    recoverResponses: (params, error) => answers.recover(params, error),
     fetch: wrapFetch((input, init) => globalThis.fetch(input, init)),
     tools: (tools) => mapTools(tools, (tool) => wrapRunnable(tool, context.truncation)),
     recallTools: chatRecall(context.archive),

@@ -1,16 +1,15 @@
 import type { PrepareOptions } from "../../context/index.ts";
-import type { Usage } from "../../core/message/index.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
 import type { ChatMessage } from "../../dialects/openai-chat/wire.ts";
 import { openaiResponses } from "../../dialects/openai-responses/openai-responses.ts";
 import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
 import type { WireObject } from "../../dialects/wire.ts";
-import { type Conversation, createConversations } from "../conversations.ts";
+import { createConversations } from "../conversations.ts";
 import type { Hook } from "../hook.ts";
 import { managedSetting } from "../managed.ts";
 import { wireMarks } from "../stale-marks.ts";
-import type { WireApi } from "../wire-answer.ts";
+import { watchedAnswer, type WireApi } from "../wire-answer.ts";
 import { chatAnswers, responsesAnswers } from "./answers.ts";
 
 /** One of the two APIs: where its requests keep the conversation, and what its answers say. */
@@ -20,68 +19,48 @@ export interface Endpoint<Params, Native> extends WireApi {
   readonly dialect: Dialect<readonly Native[], Native>;
   /** The messages of a request; `undefined` if there are none. */
   messagesOf(params: Params): readonly Native[] | undefined;
-  withMessages<Given extends Params>(params: Given, messages: readonly Native[]): Given;
+  withMessages(params: Params, messages: readonly Native[]): Params;
   besideOf(params: Params): Pick<PrepareOptions, "instructions" | "tools" | "maxOutput">;
   /** The sign that somebody else keeps or edits the conversation. */
   managedBy(params: Params): string | undefined;
 }
 
-/** Of one request. */
-export interface PrepareParamsOptions extends Pick<
-  PrepareOptions,
-  "force" | "compactionTemplate" | "signal"
-> {
-  /** The `usage` of the answer that came last, as the API reported it. */
-  readonly usage?: unknown;
+/** Sends parameters, and gives the answer. */
+type Send = (params: object) => Promise<Response>;
+
+/** The requests of one API. */
+export interface PreparedEndpoint {
+  readonly path: string;
+  /** The answer to a request, prepared, and asked once more where it was refused as too long. */
+  ask(params: object, send: Send, signal?: AbortSignal): Promise<Response>;
 }
 
-export type PreparedEndpoint = ReturnType<typeof prepareEndpoint>;
-
-/** The requests of one API; `isManaged` says whether one is left as it is. */
+/** `isManaged` says whether a request is left as it is. */
 export function prepareEndpoint<Params extends Named, Native extends object>(
   endpoint: Endpoint<Params, Native>,
   hook: Hook<Params>,
   isManaged: (by: string | undefined) => boolean,
-) {
+): PreparedEndpoint {
   const marks = wireMarks<Native>((message, content) => ({ ...message, content }));
   const conversationOf = createConversations(hook, { dialect: endpoint.dialect, marks });
-  const open = (params: Params): Conversation<readonly Native[]> | undefined => {
-    const messages = endpoint.messagesOf(params);
-    if (messages === undefined || isManaged(endpoint.managedBy(params))) return undefined;
-    const { tools = [] } = endpoint.besideOf(params);
-    return conversationOf(messages, { request: params, tools, model: params.model });
-  };
-  const recover = async <Given extends Params>(
-    params: Given,
-    error: unknown,
-    conversation = open(params),
-  ): Promise<Given | undefined> => {
-    const sent = await conversation?.recover(error);
-    return sent && endpoint.withMessages(params, sent);
-  };
   return {
     path: endpoint.path,
-    api: endpoint as WireApi,
-    /** The parameters to send instead of refused ones, or `undefined`. */
-    recover: <Given extends Params>(params: Given, error: unknown) => recover(params, error),
-    /** Rejects only by the signal. The very parameters go on if nothing had to be done. */
-    async prepare<Given extends Params>(
-      params: Given,
-      { usage, ...rest }: PrepareParamsOptions = {},
-    ) {
-      const conversation = open(params);
-      const sent = await conversation?.prepare({
-        ...rest,
-        ...endpoint.besideOf(params),
-        usage: endpoint.usageOf(usage),
+    async ask(params: Params, send, signal) {
+      const messages = endpoint.messagesOf(params);
+      if (messages === undefined || isManaged(endpoint.managedBy(params))) return send(params);
+      const beside = endpoint.besideOf(params);
+      const about = { request: params, tools: beside.tools ?? [], model: params.model };
+      const conversation = conversationOf(messages, about);
+      const sent = await conversation.prepare({ ...beside, signal });
+      const isSame = sent === conversation.given;
+      return watchedAnswer(await send(isSame ? params : endpoint.withMessages(params, sent)), {
+        api: endpoint,
+        learn: (usage) => conversation.learn(usage),
+        async again(refused) {
+          const other = await conversation.recover(refused);
+          return other && send(endpoint.withMessages(params, other));
+        },
       });
-      const isSame = sent === undefined || sent === conversation?.given;
-      return {
-        params: isSame ? params : endpoint.withMessages(params, sent),
-        /** Takes in the report; the next request of the conversation is measured by it. */
-        learn: (usage: Usage): void => conversation?.learn(usage),
-        recover: async (error: unknown) => conversation && recover(params, error, conversation),
-      };
     },
   };
 }
@@ -108,21 +87,6 @@ export interface ResponsesParams extends Named {
   readonly conversation?: unknown;
   readonly truncation?: unknown;
   readonly context_management?: unknown;
-}
-
-/** `usage` of a chat completion. */
-export interface ChatUsage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly prompt_tokens_details?: { readonly cached_tokens?: number | null } | null;
-  readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
-}
-
-/** `usage` of a response. */
-export interface ResponsesUsage {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly input_tokens_details?: { readonly cached_tokens?: number | null } | null;
 }
 
 /** Chat Completions, of OpenAI and of the servers that imitate it. */

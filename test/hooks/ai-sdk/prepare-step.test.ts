@@ -165,7 +165,8 @@ describe.each([6, 7] as const)("an agent of version %s", (version) => {
       const from = reports.length;
       const result = await agent.generate({ messages: messages as never });
       expect(result.text).toBe("done");
-      messages = (await context.persisted(result)) as ai6.ModelMessage[];
+      const own = "responseMessages" in result ? result.responseMessages : result.response.messages;
+      messages = [...messages, ...(own as ai6.ModelMessage[])];
       // A new turn does not begin with a guess.
       if (turn > 0) expect(reports[from]?.tokens.source).toBe("reported");
     }

@@ -408,20 +408,3 @@ test("the limit that one conversation was refused for holds for the next, by its
   expect(windows.slice(-3)).toEqual([limit, limit, 100_000]);
   expect(sent).toHaveLength(5);
 });
-
-test("a limit that a loop of one's own was refused for holds for its later requests", async () => {
-  const message = "This model's maximum context length is 12000 tokens.";
-  const error = { status: 400, error: { message, code: "context_length_exceeded" } };
-  const context = openaiContext({ window: 100_000, counter: quarter });
-  const asked = (question: string) => ({
-    model: "small",
-    messages: [{ role: "user" as const, content: question }, ...long(80)],
-  });
-  const refused = await context.prepareChat(asked("One?"));
-  expect(await context.recoverChat(refused, error)).toBeDefined();
-  // Each is a conversation, and so a context, of its own.
-  for (const question of ["Two?", "Three?"]) {
-    const { messages } = await context.prepareChat(asked(question));
-    expect(JSON.stringify(messages).length / 4).toBeLessThan(12_000);
-  }
-});

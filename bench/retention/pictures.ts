@@ -1,5 +1,5 @@
 /** The pictures of a run. */
-import { type Plot, plotSvg } from "./plot.ts";
+import { type Plot, plotSvg } from "../../src/cli/plot.ts";
 import type { CostRow, Results, WholeRow } from "./results.ts";
 
 /** By file name, below `docs/`. */

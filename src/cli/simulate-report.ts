@@ -1,11 +1,12 @@
 import pc from "picocolors";
 import type { Price } from "../settings/settings.ts";
 import { CACHE_RULES, costOf, FATES, type Fate, type Outcome } from "../simulate/index.ts";
-import { cell, clipColumns } from "./columns.ts";
+import { cell, clipColumns, unbroken } from "./columns.ts";
 import { count, money, percent, plural, tokens, warningLines } from "./figures.ts";
 import { type Io, widthOf } from "./io.ts";
 import type { Loaded } from "./load.ts";
 import { type OwnPrices, priceOf, priceSources } from "./money/spent.ts";
+import { type Plot, plotSvg } from "./plot.ts";
 import type { ContextBudget } from "../core/overflow/index.ts";
 
 /** A session under every policy. */
@@ -131,11 +132,17 @@ function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
+interface ViewOptions {
+  readonly prices: OwnPrices;
+  /** The file of the picture. */
+  readonly svg?: string | undefined;
+}
+
 /** The tables, for a person. */
 export function simulationView(
   io: Io,
   sessions: readonly SimulatedSession[],
-  prices: OwnPrices,
+  { prices, svg }: ViewOptions,
 ): string[] {
   const width = widthOf(io);
   const warnings = sessions.flatMap((one) => one.warnings);
@@ -145,6 +152,7 @@ export function simulationView(
     ...(many ? [pc.bold("All sessions"), ...table(rowsOf(sessions, prices), width), ""] : []),
     ...explained(sessions).map(pc.dim),
     ...warningLines([...new Set(warnings)]),
+    ...(svg === undefined ? [] : [`Picture   ${unbroken(svg)}`]),
   ];
 }
 
@@ -218,4 +226,41 @@ function explained(sessions: readonly SimulatedSession[]): readonly string[] {
     `Money: prompts and summaries at list prices (${models}), with their prompt caches simulated; the agent's answers cost the same everywhere. Reasoning and images are left out.`,
     ...Array.from(policies, ([name, does]) => `${name}: ${does.replaceAll("`", "")}.`),
   ];
+}
+
+/** The size of each request, in the session with the most; and what is kept for how many tokens. */
+export function simulationSvg(sessions: readonly SimulatedSession[]): string {
+  const longest = sessions.toSorted((a, b) => b.tokens - a.tokens)[0];
+  const rows = rowsOf(sessions, {});
+  const kept = rows.flatMap((row) => {
+    const all = sumOf(row.far);
+    const share = (row.far.bound + row.far.kept) / all;
+    return all === 0 ? [] : [{ name: row.policy, points: [[row.tokens, share] as const] }];
+  });
+  return plotSvg([
+    ...(longest === undefined ? [] : [sizesPlot(longest)]),
+    {
+      title: "What is still there of what was used from far back",
+      x: { title: "tokens of a request, in the mean", show: tokens },
+      y: { title: "kept", show: (value) => percent(value, 1), most: 1 },
+      series: kept,
+      marks: "dots",
+    },
+  ]);
+}
+
+function sizesPlot({ loaded, outcomes, budget }: SimulatedSession): Plot {
+  const { title } = loaded;
+  return {
+    title: `Tokens of each request, ${title}`,
+    x: { title: "requests", show: count },
+    // Requests that no provider would answer go on above the picture.
+    y: { title: "tokens", show: tokens, most: budget.window * 1.25 },
+    series: outcomes.map(({ policy, sizes }) => ({
+      name: policy,
+      points: sizes.map((size, at) => [at + 1, size] as const),
+    })),
+    marks: "line",
+    limit: { name: "usable", y: budget.usable },
+  };
 }

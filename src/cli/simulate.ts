@@ -1,4 +1,6 @@
+import path from "node:path";
 import type { Command } from "commander";
+import { ContextError } from "../core/error.ts";
 import { repairMessages } from "../core/message/repair.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { createMessageMeter, scaledMeter } from "../core/tokens/meter.ts";
@@ -26,12 +28,20 @@ import { measureSession } from "./measure-session.ts";
 import { plural } from "./figures.ts";
 import { startProgress } from "./progress.ts";
 import { mergedSettings, readSettings, type Settings } from "../settings/settings.ts";
-import { type SimulatedSession, simulationJson, simulationView } from "./simulate-report.ts";
+import {
+  type SimulatedSession,
+  simulationJson,
+  simulationSvg,
+  simulationView,
+} from "./simulate-report.ts";
+import { isSameFile, writeFileAtomically } from "./write-file.ts";
 import type { Message } from "../core/message/index.ts";
 import type { TranscriptInput } from "../transcripts/index.ts";
 
 interface SimulateFlags extends CommonOptions, LoadOptions {
   readonly last?: boolean;
+  /** The file for the picture. */
+  readonly svg?: string;
 }
 
 /** `longhaul simulate FILE…`: recorded sessions, played again under several policies. */
@@ -45,6 +55,10 @@ export function defineSimulate(command: Command, io: Io): void {
       "session files, plain, gzip or zstd, or ids of sessions (their beginning)",
     )
     .option("--last", "the newest session, of this folder if there is one")
+    .option(
+      "--svg <file>",
+      "write a picture: tokens of each request, and what is kept for how many",
+    )
     .addHelpText("after", EXAMPLES)
     .action((wanted: string[], flags: SimulateFlags) => simulateCommand(io, wanted, flags));
 }
@@ -52,13 +66,13 @@ export function defineSimulate(command: Command, io: Io): void {
 const EXAMPLES = `
 Examples:
   longhaul simulate --last
-  longhaul simulate session.jsonl --window 64k
+  longhaul simulate session.jsonl --window 64k --svg kept.svg
   longhaul simulate *.jsonl --json`;
 
 async function simulateCommand(
   io: Io,
   wanted: readonly string[],
-  { last, ...flags }: SimulateFlags,
+  { last, svg, ...flags }: SimulateFlags,
 ): Promise<void> {
   const settings: Settings = await readSettings(io);
   const options: SimulateFlags = mergedSettings(settings, flags);
@@ -67,12 +81,26 @@ async function simulateCommand(
   for (const one of wanted.length === 0 ? [undefined] : wanted) {
     const session = await findSession(io, one, { last, json: flags.json });
     if (session === undefined) return;
+    if (svg !== undefined) await refuseInput(io, session.path, svg);
     const name = one ?? session.path ?? session.name;
     sessions.push(await simulated(io, name, await session.load(), options));
   }
   const prices = settings.prices ?? {};
+  if (svg !== undefined) {
+    await writeFileAtomically(path.resolve(io.cwd, svg), simulationSvg(sessions));
+  }
   if (flags.json === true) printJson(io, simulationJson(sessions, prices));
-  else printLines(io, simulationView(io, sessions, prices));
+  else printLines(io, simulationView(io, sessions, { prices, svg }));
+}
+
+/** A picture in the place of a session would lose it. */
+async function refuseInput(io: Io, file: string | undefined, svg: string): Promise<void> {
+  if (file === undefined || !(await isSameFile(file, path.resolve(io.cwd, svg)))) return;
+  throw new ContextError(
+    "invalid-options",
+    `The picture would replace the session itself: ${svg} is the file that is read. Give --svg another path.`,
+    { details: { option: "svg", value: svg } },
+  );
 }
 
 async function simulated(

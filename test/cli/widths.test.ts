@@ -72,7 +72,7 @@ const TYPED: Readonly<Record<string, readonly string[]>> = {
   ],
   plugin: ["claude-code --dir P", "claude-code --dir P --remove", "codex", "codex --remove", "x"],
   inspect: ["RECORDED --window 64k", "FILE", "FILE --show 99999", "--last", "FILE --html p.html"],
-  simulate: ["FILE --window 12k", "FILE --window 1m"],
+  simulate: ["FILE --window 12k", "FILE --window 1m", "FILE --window 12k --svg PICTURE"],
   cost: ["", "--by project", "--by model", "--since 2020-01-01"],
   search: ["output", "kept", "secret --limit 3", "no-such-text-anywhere", "two texts", "[ --regex"],
   run: ["", "--max-lines x"],
@@ -110,6 +110,7 @@ async function printed(args: readonly string[], columns: number): Promise<string
     FILE: files["claude-code"],
     UNKNOWN: path.join(home, "unknown.txt"),
     P: path.join(home, LONG, "plugin"),
+    PICTURE: path.join(home, LONG, "kept.svg"),
   };
   const env = { HOME: home, LONGHAUL_HOME: path.join(home, LONG, "state"), PATH: "" };
   const cwd = temporaryFolder();

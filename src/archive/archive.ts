@@ -89,10 +89,10 @@ export interface ArchiveJournal {
   /** Adds one, durably. */
   append(entry: unknown): Promise<void>;
   /**
-   * Bytes of all entries, each as a line of JSON: more than was read and added here tells that another
-   * process has added some. Reads none of them.
+   * The number of entries: one that is not what was read and added here tells that another process has
+   * added some. Costs no more for a long journal.
    */
-  size?(): Promise<number>;
+  count?(): Promise<number>;
   /** An edit is made only if this journal has it and the archive its originals. @default false */
   readonly isRequired?: boolean;
   /**

@@ -37,6 +37,7 @@ import { sha256Hex, sha256OfBytes } from "./digest.ts";
 import {
   appendLine,
   createFile,
+  createLineCount,
   fileStats,
   giveName,
   makeFolder,
@@ -305,7 +306,7 @@ function journalIn(own: string, begin: Begin, reading: Reading): ArchiveJournal 
     async read() {
       return wholeLines(await reading(() => attempt("read", path, () => readPlainFile(path))));
     },
-    size: async () => fileStats(path)?.size ?? 0,
+    count: createLineCount(path),
     async append(entry) {
       await begin("write");
       const line = JSON.stringify(entry);

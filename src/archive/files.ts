@@ -223,6 +223,26 @@ export async function appendLine(path: string, line: string): Promise<void> {
   if (isNew) await syncFolder(dirname(path));
 }
 
+/** Counts the lines of a file that only grows; those counted before are not read again. */
+export function createLineCount(path: string): () => Promise<number> {
+  let counted = { bytes: 0, lines: 0 };
+  return async () => {
+    const size = fileStats(path)?.size ?? 0;
+    if (size === counted.bytes) return counted.lines;
+    // A smaller one was removed, and began anew.
+    const { bytes, lines } = size < counted.bytes ? { bytes: 0, lines: 0 } : counted;
+    const news = Buffer.alloc(size - bytes);
+    const file = openPlainFile(path);
+    for (let at = 0, read = 1; at < news.length && read > 0; at += read) {
+      read = (await file?.read(bytes + at, news.subarray(at))) ?? 0;
+    }
+    await file?.close();
+    const ends = news.filter((byte) => byte === NEWLINE).length;
+    counted = { bytes: size, lines: lines + ends };
+    return counted.lines;
+  };
+}
+
 /** The values in a file of JSON lines; torn ones are passed over. */
 export function wholeLines(bytes: Buffer | undefined): readonly unknown[] {
   const lines = bytes?.toString("utf8").split("\n") ?? [];

@@ -71,7 +71,7 @@ function lateJournal(open: () => Promise<Archive>): ArchiveJournal {
     isRequired: true,
     read: async () => (await own()).read(),
     append: async (entry) => (await own()).append(entry),
-    size: async () => (await own()).size(),
+    count: async () => (await own()).count(),
     alone: async (work, signal) => (await own()).alone(work, signal),
   };
 }

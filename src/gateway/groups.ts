@@ -216,19 +216,18 @@ function withJournals(
  */
 function watchedArchive(archive: Archive, id: string) {
   const own = archive.conversation?.(id).journal;
-  // An unreadable size has nothing new; the next edit says what is wrong.
-  const size = async (): Promise<number | undefined> => own?.size?.().catch(() => undefined);
-  let known = size();
+  // An unreadable journal has nothing new; the next edit says what is wrong.
+  const count = async (): Promise<number | undefined> => own?.count?.().catch(() => undefined);
+  let known = count();
   const watched = withJournals(archive, (journal) => ({
     ...journal,
     async append(entry) {
       await journal.append(entry);
-      const bytes = Buffer.byteLength(JSON.stringify(entry)) + 1;
-      known = known.then((before) => (before === undefined ? undefined : before + bytes));
+      known = known.then((before) => (before === undefined ? undefined : before + 1));
     },
   }));
   const isStale = async (): Promise<boolean> => {
-    const now = await size();
+    const now = await count();
     return now !== undefined && now !== (await known);
   };
   return { archive: watched, isStale };

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -28,5 +28,23 @@ describe("the journal of a conversation", () => {
     appendFileSync(join(folder, "torn", "journal.jsonl"), '{"second":');
     await journal!.append({ third: 3 });
     expect(await journal!.read()).toEqual([{ first: 1 }, { third: 3 }]);
+  });
+
+  it("counts its entries for all who read it, those of others and of a new beginning, too", async () => {
+    const folder = newFolder();
+    const [one, other] = [1, 2].map(
+      () => directoryArchive(folder, { conversation: "counted" }).journal!,
+    );
+    expect(await one!.count!()).toBe(0);
+    for (const text of ["a", "\n", "é".repeat(9_000)]) {
+      await one!.append({ text });
+      await other!.append({ text });
+      expect(await other!.count!()).toBe((await one!.read()).length);
+      expect(await one!.count!()).toBe(await other!.count!());
+    }
+    expect(await one!.count!()).toBe(6);
+    rmSync(join(folder, "counted"), { recursive: true });
+    await other!.append({ anew: true });
+    expect([await one!.count!(), await other!.count!()]).toEqual([1, 1]);
   });
 });

@@ -112,7 +112,7 @@ function usesOf(
     has: () => own.has(handle),
     list: () => own.list(),
     search: () => own.mayHold?.("abc", false) ?? Promise.resolve(),
-    "journal, size": () => journal.size?.() ?? Promise.resolve(),
+    "journal, count": () => journal.count?.() ?? Promise.resolve(),
     "journal, read": () => journal.read(),
     "journal, append": () => journal.append({ at: 1 }),
     edit: () => journal.alone?.(() => journal.append({ at: 2 })) ?? Promise.resolve(),

@@ -40,7 +40,7 @@ export function s3Journal(place: Place): ArchiveJournal {
       if (seen !== undefined) seen = texts.length;
       return texts.flatMap((text): unknown[] => (text === "" ? [] : [JSON.parse(text)]));
     },
-    size: async () => (await follow()).reduce((sum, { bytes }) => sum + bytes + 1, 0),
+    count: async () => (await follow()).length,
     append: (entry) =>
       place.write(async (root) => {
         const entries = entriesIn(root);

@@ -1,6 +1,7 @@
 import { fieldsOf } from "../core/text/json.ts";
 import { breakpointsOf } from "../dialects/anthropic/breakpoints.ts";
 import { encodeAnthropic } from "../dialects/anthropic/encode.ts";
+import { wholeMessage } from "../dialects/anthropic/stream.ts";
 import {
   type AnthropicConversation,
   type AnthropicMessage,
@@ -11,17 +12,17 @@ import {
   isWireBlock,
   isWireObject,
   numberIn,
-  numberOf,
   objectsIn,
+  textIn,
   type WireBlock,
   type WireObject,
 } from "../dialects/wire.ts";
 import {
   endpoint,
+  type HttpAnswer,
   type HttpApi,
   httpSummarizer,
   type HttpSummarizerOptions,
-  type UnfinishedAnswer,
 } from "./http-summarizer.ts";
 import { instructionMessage, type Live } from "./live-request.ts";
 import { variable } from "./secrets.ts";
@@ -29,7 +30,6 @@ import {
   type Summarizer,
   type SummaryAnswer,
   type SummaryFinish,
-  type SummaryUsage,
   summaryUsage,
 } from "./summarizer.ts";
 
@@ -45,18 +45,12 @@ export function anthropicSummarizer(options: HttpSummarizerOptions): Summarizer 
 
 /** The answer in a whole message, e.g. as the SDK gives it. */
 export function anthropicAnswer(message: unknown): SummaryAnswer {
-  return finished(add(NO_ANSWER, message));
+  return answerOf([message]);
 }
 
-interface AnthropicAnswer extends UnfinishedAnswer {
-  readonly finish?: SummaryFinish;
-  readonly toolCalls: number;
-}
-
-const NO_ANSWER: AnthropicAnswer = { text: "", toolCalls: 0, isComplete: false };
 const BASE_URL = "https://api.anthropic.com";
 
-const MESSAGES_API: HttpApi<AnthropicAnswer> = {
+const MESSAGES_API: HttpApi = {
   nameOf: ({ model }) => `anthropic:${model}`,
   // Of every model that the API still serves.
   window: 200_000,
@@ -74,9 +68,7 @@ const MESSAGES_API: HttpApi<AnthropicAnswer> = {
     max_tokens: limit + (numberIn(fieldsOf(body?.["thinking"]), "budget_tokens") ?? 0),
     stream: stream || undefined,
   }),
-  noAnswer: NO_ANSWER,
-  add,
-  finished,
+  answerOf,
 };
 
 /** The API's own SDK puts the version into the path, others into the base URL. */
@@ -154,59 +146,17 @@ const FINISHES: Readonly<Record<string, SummaryFinish>> = {
 };
 const CALL = /^(?:server_|mcp_)?tool_use$/;
 
-/** Takes in a whole message, or the next event of a stream. Thinking is left out. */
-function add(answer: AnthropicAnswer, event: unknown): AnthropicAnswer {
-  if (!isWireObject(event)) return answer;
-  switch (event["type"]) {
-    case "message":
-      return { ...wholeMessage(answer, event), isComplete: true };
-    case "message_start":
-      return isWireObject(event["message"]) ? wholeMessage(answer, event["message"]) : answer;
-    case "content_block_start":
-      return addBlock(answer, fieldsOf(event["content_block"]));
-    case "content_block_delta":
-      return addBlock(answer, fieldsOf(event["delta"]));
-    case "message_delta":
-      return addEnd(answer, { ...event, ...fieldsOf(event["delta"]) });
-    case "message_stop":
-      return { ...answer, isComplete: true };
-    default:
-      return answer;
-  }
-}
-
-function wholeMessage(answer: AnthropicAnswer, message: WireObject): AnthropicAnswer {
-  return addEnd(objectsIn(message["content"]).reduce(addBlock, answer), message);
-}
-
-/** A block, or the piece of one. */
-function addBlock(answer: AnthropicAnswer, { type, text }: WireObject): AnthropicAnswer {
-  if (typeof type === "string" && CALL.test(type)) {
-    return { ...answer, toolCalls: answer.toolCalls + 1 };
-  }
-  const isText = (type === "text" || type === "text_delta") && typeof text === "string";
-  return isText ? { ...answer, text: answer.text + text } : answer;
-}
-
-function addEnd(answer: AnthropicAnswer, end: WireObject): AnthropicAnswer {
-  const reason = end["stop_reason"];
-  const usage = addUsage(answer.usage, end["usage"]);
-  const finish = typeof reason === "string" ? (FINISHES[reason] ?? "other") : answer.finish;
-  return { ...answer, usage, finish };
-}
-
-/** Counts of a stream are cumulative, and those of the input need not come twice. */
-function addUsage(before: SummaryUsage | undefined, reported: unknown): SummaryUsage | undefined {
-  if (!isWireObject(reported)) return before;
-  const input_tokens = numberOf(reported["input_tokens"]);
-  const now = summaryUsage(anthropicUsage({ ...reported, input_tokens }));
+/** The answer in a whole message, or in the events of a stream. Thinking is left out. */
+function answerOf(values: readonly unknown[]): HttpAnswer {
+  const events = objectsIn(values);
+  const whole = events.find(({ type }) => type === "message");
+  const { content, usage, stop_reason: reason } = whole ?? wholeMessage(events);
+  const blocks = objectsIn(content);
   return {
-    input: Math.max(before?.input ?? 0, now?.input ?? 0),
-    cached: Math.max(before?.cached ?? 0, now?.cached ?? 0),
-    output: Math.max(before?.output ?? 0, now?.output ?? 0),
+    text: blocks.map((block) => (block["type"] === "text" ? textIn(block, "text") : "")).join(""),
+    usage: summaryUsage(anthropicUsage(usage)),
+    finish: typeof reason === "string" ? (FINISHES[reason] ?? "other") : undefined,
+    toolCalls: blocks.filter(({ type }) => CALL.test(String(type))).length,
+    isComplete: whole !== undefined || events.some(({ type }) => type === "message_stop"),
   };
-}
-
-function finished({ text, usage, finish, toolCalls }: AnthropicAnswer): SummaryAnswer {
-  return { text, usage, finish, toolCalls };
 }

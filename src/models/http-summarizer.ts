@@ -45,7 +45,7 @@ export interface HttpSummarizerOptions {
 }
 
 /** One API over HTTP: what sets a driver apart from the others. */
-export interface HttpApi<A extends UnfinishedAnswer> {
+export interface HttpApi {
   /** For reports. */
   readonly nameOf: (options: HttpSummarizerOptions) => string;
   /** The window of its models in tokens. @default 128000 */
@@ -62,16 +62,11 @@ export interface HttpApi<A extends UnfinishedAnswer> {
   readonly liveContent: (live: Live, tools: readonly WireObject[]) => HttpContent;
   /** The fields that limit an answer to so many tokens, and ask for a stream. */
   readonly answerFields: (limit: number, options: HttpSummarizerOptions, url: URL) => WireObject;
-  /** An answer of which nothing has come. */
-  readonly noAnswer: A;
-  /** Takes in a whole answer, or the next event of a stream. */
-  readonly add: (answer: A, value: unknown) => A;
-  readonly finished: (answer: A) => SummaryAnswer;
+  /** The answer in the values that came: a whole one, or the events of a stream. */
+  readonly answerOf: (values: readonly unknown[]) => HttpAnswer;
 }
 
-export interface UnfinishedAnswer {
-  readonly text: string;
-  readonly usage?: SummaryUsage;
+export interface HttpAnswer extends SummaryAnswer {
   /** The API has said that it was all. */
   readonly isComplete: boolean;
 }
@@ -92,10 +87,7 @@ interface HttpContent {
 }
 
 /** A summarizer over an API. Throws `invalid-options` for options that make no sense. */
-export function httpSummarizer<A extends UnfinishedAnswer>(
-  api: HttpApi<A>,
-  options: HttpSummarizerOptions,
-): Summarizer {
+export function httpSummarizer(api: HttpApi, options: HttpSummarizerOptions): Summarizer {
   checkOptions(options);
   const { window = api.window ?? DEFAULT_WINDOW, maxTokens, reusesPrompt = false } = options;
   const name = api.nameOf(options);
@@ -107,17 +99,15 @@ export function httpSummarizer<A extends UnfinishedAnswer>(
     canReuse: (live) => wireTools(live, api.isTool) !== undefined,
     async summarize(request) {
       const call = await requestFor({ api, options, name, window }, request);
-      let answer = api.noAnswer;
+      const values: unknown[] = [];
       try {
-        for await (const value of post(call)) answer = api.add(answer, value);
-        if (!answer.isComplete) {
-          throw summarizerFailed("broke off before its answer was complete.", { summarizer: name });
-        }
+        for await (const value of post(call)) values.push(value);
+        const { isComplete, ...answer } = api.answerOf(values);
+        if (isComplete) return { ...answer, text: call.redact(answer.text) };
+        throw summarizerFailed("broke off before its answer was complete.", { summarizer: name });
       } catch (error) {
-        throw withUsage(error, answer.usage);
+        throw withUsage(error, api.answerOf(values).usage);
       }
-      const made = api.finished(answer);
-      return { ...made, text: call.redact(made.text) };
     },
   };
 }
@@ -130,7 +120,7 @@ function withUsage(error: unknown, usage: SummaryUsage | undefined): unknown {
 }
 
 interface Caller {
-  readonly api: Omit<HttpApi<UnfinishedAnswer>, "add" | "finished" | "noAnswer">;
+  readonly api: HttpApi;
   readonly options: HttpSummarizerOptions;
   readonly name: string;
   readonly window: number;

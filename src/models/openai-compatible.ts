@@ -1,10 +1,10 @@
 import { encodeOpenAIChat } from "../dialects/openai-chat/encode.ts";
+import { wholeCompletion } from "../dialects/openai-chat/stream.ts";
 import type { ChatMessage } from "../dialects/openai-chat/wire.ts";
 import { fieldsOf } from "../core/text/json.ts";
 import {
   isText,
   isWireObject,
-  numberIn,
   numberOf,
   objectsIn,
   textIn,
@@ -13,10 +13,10 @@ import {
 import { DONE } from "./http.ts";
 import {
   endpoint,
+  type HttpAnswer,
   type HttpApi,
   httpSummarizer,
   type HttpSummarizerOptions,
-  type UnfinishedAnswer,
 } from "./http-summarizer.ts";
 import { instructionMessage, type Live } from "./live-request.ts";
 import { variable } from "./secrets.ts";
@@ -35,20 +35,12 @@ export function openaiCompatibleSummarizer(options: HttpSummarizerOptions): Summ
 
 /** The answer in a whole completion, e.g. as the SDK gives it. */
 export function chatAnswer(completion: unknown): SummaryAnswer {
-  return finished(add(NO_ANSWER, completion));
+  return answerOf([completion]);
 }
 
-interface ChatAnswer extends UnfinishedAnswer {
-  readonly finish?: SummaryFinish;
-  /** The index of each call, or its place: what tells the calls apart. */
-  readonly calls: ReadonlySet<number>;
-  readonly isRefused: boolean;
-}
-
-const NO_ANSWER: ChatAnswer = { text: "", calls: new Set(), isRefused: false, isComplete: false };
 const OPENAI = "https://api.openai.com/v1";
 
-const CHAT_COMPLETIONS: HttpApi<ChatAnswer> = {
+const CHAT_COMPLETIONS: HttpApi = {
   nameOf({ baseURL, model }) {
     if (baseURL === undefined) return `openai:${model}`;
     // A query may hold a key.
@@ -78,9 +70,7 @@ const CHAT_COMPLETIONS: HttpApi<ChatAnswer> = {
     stream: stream || undefined,
     stream_options: stream ? { include_usage: true } : undefined,
   }),
-  noAnswer: NO_ANSWER,
-  add,
-  finished,
+  answerOf,
 };
 
 /** The provider finds the prefix by itself. */
@@ -110,32 +100,6 @@ const FINISHES: Readonly<Record<string, SummaryFinish>> = {
   content_filter: "content-filter",
 };
 
-/** Takes in a whole completion, or the next chunk of a stream. Reasoning is left out. */
-function add(answer: ChatAnswer, chunk: unknown): ChatAnswer {
-  if (chunk === DONE) return { ...answer, isComplete: true };
-  if (!isWireObject(chunk)) return answer;
-  const usage = chatUsage(chunk["usage"]);
-  const counted = usage === undefined ? answer : { ...answer, usage };
-  const [choice] = objectsIn(chunk["choices"]);
-  if (choice === undefined) return counted;
-  const said = choice["message"] ?? choice["delta"];
-  const added = isWireObject(said) ? addSaid(counted, said) : counted;
-  const reason = choice["finish_reason"];
-  if (typeof reason !== "string") return added;
-  return { ...added, finish: FINISHES[reason] ?? "other", isComplete: true };
-}
-
-function addSaid(answer: ChatAnswer, said: WireObject): ChatAnswer {
-  const indexes = objectsIn(said["tool_calls"]).map((call, at) => numberIn(call, "index") ?? at);
-  const legacy = isWireObject(said["function_call"]) ? [-1] : [];
-  return {
-    ...answer,
-    text: answer.text + contentText(said["content"]),
-    calls: new Set([...answer.calls, ...indexes, ...legacy]),
-    isRefused: answer.isRefused || isText(said["refusal"]),
-  };
-}
-
 /** A string, or blocks of which only the text counts. */
 function contentText(content: unknown): string {
   if (typeof content === "string") return content;
@@ -159,8 +123,18 @@ function chatUsage(usage: unknown): SummaryUsage | undefined {
 /** Servers that know no field for it put the model's thinking before its answer. */
 const THINKING = /^\s*<think(?:ing)?>[^]*?<\/think(?:ing)?>\s*/;
 
-function finished(answer: ChatAnswer): SummaryAnswer {
-  const { text, usage, calls, isRefused } = answer;
-  const finish = isRefused ? "content-filter" : (answer.finish ?? "stop");
-  return { text: text.replace(THINKING, ""), usage, finish, toolCalls: calls.size };
+/** The answer in a whole completion, or in the chunks of a stream. Reasoning is left out. */
+function answerOf(values: readonly unknown[]): HttpAnswer {
+  const { choices, usage } = wholeCompletion(objectsIn(values));
+  const [choice = {}] = objectsIn(choices);
+  const { content, tool_calls, function_call, refusal } = fieldsOf(choice["message"]);
+  const { finish_reason: reason } = choice;
+  const finish = typeof reason === "string" ? (FINISHES[reason] ?? "other") : undefined;
+  return {
+    text: contentText(content).replace(THINKING, ""),
+    usage: chatUsage(usage),
+    finish: isText(refusal) ? "content-filter" : (finish ?? "stop"),
+    toolCalls: objectsIn(tool_calls).length + (isWireObject(function_call) ? 1 : 0),
+    isComplete: finish !== undefined || values.includes(DONE),
+  };
 }

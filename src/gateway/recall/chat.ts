@@ -1,4 +1,5 @@
 import { fieldsOf } from "../../core/text/json.ts";
+import { wholeCompletion } from "../../dialects/openai-chat/stream.ts";
 import { objectsIn, parseInput, type WireObject } from "../../dialects/wire.ts";
 import { type IsOwn, type RecallWire, type Sieve, textOf, type Verdict } from "./wire.ts";
 
@@ -13,7 +14,7 @@ export const recallInChat: RecallWire = {
     const isText = format == null || fieldsOf(format)["type"] === "text";
     return isFree && isText && n === 1 && functions == null;
   },
-  assemble,
+  assemble: wholeCompletion,
   said(answer) {
     const { message } = choiceOf(answer);
     const { role = "assistant", content = null, ...rest } = fieldsOf(message);
@@ -119,44 +120,6 @@ function withoutOwn(message: WireObject, isOwn: IsOwn): WireObject {
   const isOurs = isOwnCall(isOwn);
   const calls = callsOf(message).filter((call) => !isOurs(call));
   return calls.length === 0 ? rest : { ...rest, tool_calls: calls };
-}
-
-function assemble(events: readonly WireObject[]): WireObject {
-  let whole: WireObject = {};
-  let finish: unknown = null;
-  const message: Record<string, unknown> = { role: "assistant" };
-  const calls: Record<string, unknown>[] = [];
-  for (const event of events) {
-    const choice = choiceOf(event);
-    whole = { ...whole, ...event };
-    finish = choice["finish_reason"] ?? finish;
-    const { tool_calls, role: _, ...delta } = fieldsOf(choice["delta"]);
-    for (const piece of callsOf({ tool_calls })) add(calls, piece);
-    for (const [field, value] of Object.entries(delta)) {
-      if (value != null) message[field] = joined(message[field], value);
-    }
-  }
-  if (calls.length > 0) message["tool_calls"] = objectsIn(calls);
-  return { ...whole, choices: [{ index: 0, message, finish_reason: finish }] };
-}
-
-function joined(before: unknown, value: unknown): unknown {
-  if (typeof value === "string") return textOf(before) + value;
-  return Array.isArray(before) && Array.isArray(value)
-    ? [...(before as unknown[]), ...(value as unknown[])]
-    : value;
-}
-
-/** A piece of a call, which has its name and id in the first one. */
-function add(calls: Record<string, unknown>[], { index, ...piece }: WireObject): void {
-  const at = Number(index ?? 0);
-  const { function: before, ...known } = calls[at] ?? {};
-  const { function: called, ...rest } = piece;
-  const { name, arguments: text } = fieldsOf(before);
-  const { name: newName, arguments: more } = fieldsOf(called);
-  const whole = { name: newName ?? name, arguments: textOf(text) + textOf(more) };
-  const filled = Object.entries(rest).filter(([, value]) => value != null);
-  calls[at] = { ...known, ...Object.fromEntries(filled), function: whole };
 }
 
 function sieve(isOwn: IsOwn): Sieve {

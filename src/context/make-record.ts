@@ -112,11 +112,9 @@ function untouchedEnd(
   { edits, compaction }: ContextPlan,
 ): number {
   if (compaction?.continuation !== undefined) return 0;
-  const touched = Math.max(
-    ...edits.map(({ message }) => message),
-    compaction?.hadMedia ?? -1,
-    (compaction?.tailStart ?? 0) - 1,
-  );
+  const compacted = Math.max(compaction?.hadMedia ?? -1, (compaction?.tailStart ?? 0) - 1);
+  // One by one: a call takes only so many arguments.
+  const touched = edits.reduce((last, { message }) => Math.max(last, message), compacted);
   // A history is recognised by what was consumed of it.
   const most = Math.min(legal.length - 1 - touched, fresh.length - 1);
   let count = 0;

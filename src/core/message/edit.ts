@@ -42,38 +42,29 @@ export function applyEdits(
   edits: readonly Edit[],
 ): readonly Message[] {
   if (edits.length === 0) return messages;
-  const byMessage = new Map<number, Edit[]>();
+  const edited = [...messages];
   for (const edit of edits) {
-    const list = byMessage.get(edit.message);
-    if (list === undefined) byMessage.set(edit.message, [edit]);
-    else list.push(edit);
+    const message = edited[edit.message];
+    const part = message?.parts[edit.part];
+    const next = part && editPart(part, edit);
+    if (message === undefined || next === undefined || next === part) continue;
+    // The first edit of a message copies it; the others go into that copy.
+    const isCopy = message !== messages[edit.message];
+    const parts = isCopy ? (message.parts as Part[]) : [...message.parts];
+    parts[edit.part] = next;
+    if (!isCopy) edited[edit.message] = withParts(message, parts);
   }
-  return messages.map((message, index) => {
-    const own = byMessage.get(index);
-    return own === undefined ? message : editMessage(message, own);
-  });
-}
-
-function editMessage(message: Message, edits: readonly Edit[]): Message {
-  const parts = [...message.parts];
-  for (const edit of edits) {
-    const part = parts[edit.part];
-    if (part !== undefined) parts[edit.part] = editPart(part, edit);
-  }
-  return parts.every((part, index) => part === message.parts[index])
-    ? message
-    : withParts(message, parts);
+  return edited;
 }
 
 /** A part with one edit; the part itself where the edit is for another kind of part. */
 export function editPart(part: Part, edit: Edit): Part {
   if (edit.type === "replace-output" && part.type === "tool-result") {
-    return {
-      ...part,
-      output: [{ type: "text", text: edit.text }],
-      original: edit.handle,
-      ...(prunes(edit) && { time: { compacted: edit.at } }),
-    };
+    const output = [{ type: "text" as const, text: edit.text }];
+    // Spreading the time as well would take longer than all the rest.
+    return prunes(edit)
+      ? { ...part, output, original: edit.handle, time: { compacted: edit.at } }
+      : { ...part, output, original: edit.handle };
   }
   if (edit.type === "replace-input" && part.type === "tool-call") {
     return { ...part, input: edit.input, original: edit.handle };

@@ -41,14 +41,18 @@ export type EditablePart = ToolResultPart | ToolCallPart | TextPart | FilePart |
  * where it is more. A text with lone surrogates has no UTF-8 form, so it is kept as JSON as well.
  */
 export function originalOf(part: EditablePart, digest: Digest): Original {
-  if (part.type === "tool-result") return outputOriginal(part, digest);
-  if (part.type === "tool-call") return original("in", wellFormed(inputText(part.input)), digest);
-  if (part.type === "text") {
-    return isWellFormed(part.text)
-      ? original("msg", part.text, digest)
-      : original("parts", toJson([{ type: "text", text: part.text }]), digest);
-  }
-  return original("parts", toJson(plainOutput([part])), digest);
+  const { kind, content } = originalContent(part);
+  return { handle: handleFor(kind, content, digest), kind, content };
+}
+
+/** The same without its name, for whoever has that already: making it takes longest. */
+export function originalContent(part: EditablePart): Omit<Original, "handle"> {
+  if (part.type === "tool-result") return outputContent(part.output);
+  if (part.type === "tool-call") return { kind: "in", content: wellFormed(inputText(part.input)) };
+  if (part.type !== "text") return { kind: "parts", content: toJson(plainOutput([part])) };
+  const { text } = part;
+  if (isWellFormed(text)) return { kind: "msg", content: text };
+  return { kind: "parts", content: toJson([{ type: "text", text }]) };
 }
 
 /**
@@ -65,12 +69,12 @@ export function earlierOriginal(part: EditablePart): Handle | undefined {
   return part.original !== undefined && isHandle(part.original) ? part.original : undefined;
 }
 
-function outputOriginal(part: ToolResultPart, digest: Digest): Original {
-  const only = part.output[0];
-  if (part.output.length === 1 && only?.type === "text" && isWellFormed(only.text)) {
-    return original("out", only.text, digest);
+function outputContent(output: readonly OutputPart[]): Omit<Original, "handle"> {
+  const only = output[0];
+  if (output.length === 1 && only?.type === "text" && isWellFormed(only.text)) {
+    return { kind: "out", content: only.text };
   }
-  return original("parts", toJson(plainOutput(part.output)), digest);
+  return { kind: "parts", content: toJson(plainOutput(output)) };
 }
 
 /**
@@ -157,10 +161,6 @@ function plainPart(part: Part): unknown {
 
 function plainFile(part: FilePart): FilePart {
   return { ...part, source: undefined, data: fileData(part) };
-}
-
-function original(kind: OriginalKind, content: string, digest: Digest): Original {
-  return { handle: handleFor(kind, content, digest), kind, content };
 }
 
 function wellFormed(text: string): string {

@@ -57,9 +57,11 @@ export function startsTurn(message: Message): boolean {
   return message.role === "user" && message.kind === undefined;
 }
 
-/** The indices at which turns start, oldest first. */
-export function turnStarts(messages: readonly Message[]): number[] {
-  return messages.flatMap((message, index) => (startsTurn(message) ? [index] : []));
+/** The index at which the turn starts that is the last but `turns - 1`; `undefined` with fewer turns. */
+export function turnStart(messages: readonly Message[], turns: number): number | undefined {
+  let left = turns;
+  const index = messages.findLastIndex((message) => startsTurn(message) && --left <= 0);
+  return index < 0 ? undefined : index;
 }
 
 /** System messages at the very beginning; a summary is none of them. */
@@ -87,6 +89,7 @@ export function waitingCalls(messages: readonly Message[]): ReadonlySet<ToolCall
       step = toolCalls(message).filter((part) => part.pending === true);
       for (const part of step) waiting.add(part);
     }
+    if (step.length === 0) continue;
     const results = message.parts.filter((part) => part.type === "tool-result");
     const answered = new Set(results.map(({ toolCallId }) => toolCallId));
     for (const part of step) if (answered.has(part.toolCallId)) waiting.delete(part);

@@ -5,6 +5,7 @@ import type { Digest } from "../message/handle.ts";
 import {
   earlierOriginal,
   linesOf,
+  originalContent,
   originalOf,
   originalOfLines,
   type MessageLines,
@@ -137,7 +138,8 @@ export function originalsOf(
   const originals = plan.edits.flatMap((edit): Original[] => {
     const part = messages[edit.message]?.parts[edit.part];
     if (part === undefined || part.type === "reasoning") return [];
-    return earlierOriginal(part) === undefined ? [originalOf(part, digest)] : [];
+    if (earlierOriginal(part) !== undefined) return [];
+    return [{ handle: edit.handle, ...originalContent(part) }];
   });
   if (plan.reasoning?.handle !== undefined) {
     originals.push(reasoningOriginal(messages, plan.reasoning.messages, digest));

@@ -1,4 +1,4 @@
-import { changesFiles, describeCall, type CallFacts } from "../calls/describe-call.ts";
+import { changesFiles, type CallFacts } from "../calls/describe-call.ts";
 import { isPruned } from "../message/edit.ts";
 import type { Handle } from "../message/handle.ts";
 import {
@@ -7,16 +7,15 @@ import {
   type Message,
   type Part,
   type ToolCallPart,
-  type ToolResultPart,
 } from "../message/message.ts";
 import { originalHandle } from "../message/original.ts";
-import { splitUnits, turnStarts, waitingCalls } from "../message/structure.ts";
+import { splitUnits, turnStart, waitingCalls } from "../message/structure.ts";
 import { wholeTokens } from "../overflow/budget.ts";
 import { partTokens } from "../tokens/count.ts";
 import { tokensOfPart } from "../tokens/meter.ts";
 import { inputPlaceholder, placeholder } from "./placeholder.ts";
 import { isFailed, protection, type PruneContext } from "./protection.ts";
-import { findRepeats } from "./repeats.ts";
+import { findRepeats, type ToolUse, toolUses } from "./repeats.ts";
 import type { Edit } from "../message/index.ts";
 import type { MessageMeter } from "../tokens/index.ts";
 
@@ -187,7 +186,7 @@ export function pruneBoundary(
   { meter, budget }: Pick<PruneContext, "meter" | "budget">,
 ): number {
   const { protectedTurns, usable, recent } = budget;
-  const byTurn = protectedTurns > 0 ? turnStarts(messages).at(-protectedTurns) : undefined;
+  const byTurn = protectedTurns > 0 ? turnStart(messages, protectedTurns) : undefined;
   if (byTurn !== undefined && meter.total(messages.slice(byTurn)) < usable) return byTurn;
   return newestHolding(messages, recent, meter);
 }
@@ -207,63 +206,44 @@ function newestHolding(messages: readonly Message[], keep: number, meter: Messag
 /** A large field of a call's input is worth pruning from this many characters on. */
 const LARGE_INPUT_UNITS = 400;
 
-/** A tool result and its call, as a candidate. */
-interface Candidate {
-  readonly message: number;
-  readonly part: number;
-  readonly result?: ToolResultPart;
-  readonly call: ToolCallPart;
-  readonly facts: CallFacts;
-  /** The order: 0 repeated, 1 old outputs, 2 large inputs, 3 failed outputs. */
-  readonly rank: 0 | 1 | 2 | 3;
+/** A use of a tool that may be pruned. */
+interface Candidate extends ToolUse {
   readonly reason: "pruned" | "superseded" | "duplicate";
 }
 
-/** The pieces in a scope that may be pruned, in the order in which they go. */
-function candidates(
+/**
+ * The pieces in a scope that may be pruned, in the order in which they go: what is repeated, old
+ * outputs, large inputs, failed outputs; of each the oldest first. Most is never asked for.
+ */
+function* candidates(
   messages: readonly Message[],
   { before, only }: PruneScope,
   context: PruneContext,
-): Candidate[] {
-  const isProtected = protection(context);
-  const repeats = findRepeats(messages, context.toolKinds);
+): Iterable<Candidate> {
+  const uses = toolUses(messages, context.toolKinds);
+  const repeats = findRepeats(uses);
   const waiting = waitingCalls(messages);
-  const calls = new Map<string, ToolCallPart>();
-  const found: Candidate[] = [];
-  for (let message = 0; message < before; message++) {
-    const isIn = only === undefined || only.has(message);
-    messages[message]?.parts.forEach((piece, part) => {
-      if (piece.type === "tool-call") {
-        calls.set(piece.toolCallId, piece);
-        const facts = describeCall(piece, context.toolKinds);
-        const isOpen = waiting.has(piece) || isProtected(piece);
-        if (isIn && !isOpen && hasLargeInput(piece, facts))
-          found.push({ message, part, call: piece, facts, rank: 2, reason: "pruned" });
-      } else if (piece.type === "tool-result" && isIn && !isPruned(piece)) {
-        const call = calls.get(piece.toolCallId) ?? unknownCall(piece);
-        const facts = describeCall(call, context.toolKinds);
-        if (isProtected(call)) return;
-        const repeat = repeats.get(piece);
-        const rank = repeat !== undefined ? 0 : isFailed(piece) ? 3 : 1;
-        found.push({ message, part, result: piece, call, facts, rank, reason: repeat ?? "pruned" });
-      }
-    });
+  const ranks: [ToolUse[], ToolUse[], ToolUse[], ToolUse[]] = [[], [], [], []];
+  for (const use of uses) {
+    if (use.message >= before) break;
+    if (only?.has(use.message) === false) continue;
+    const { call, facts, result } = use;
+    if (result === undefined) {
+      if (hasLargeInput(call, facts) && !waiting.has(call)) ranks[2].push(use);
+    } else if (!isPruned(result)) {
+      ranks[repeats.has(result) ? 0 : isFailed(result) ? 3 : 1].push(use);
+    }
   }
-  // The sort is stable, so that within a rank the oldest goes first.
-  return found.sort((a, b) => a.rank - b.rank);
+  const isProtected = protection(context);
+  for (const use of ranks.flat()) {
+    if (isProtected(use.call)) continue;
+    const repeat = use.result && repeats.get(use.result);
+    yield { ...use, reason: repeat ?? "pruned" };
+  }
 }
 
 /** True of a call that carries the content of files: in fields, or as one free text (a patch). */
 function hasLargeInput(call: ToolCallPart, facts: CallFacts): boolean {
   if (typeof call.input !== "string") return facts.largeInput.length > 0;
   return changesFiles(facts.kind) && call.input.length >= LARGE_INPUT_UNITS;
-}
-
-function unknownCall(result: ToolResultPart): ToolCallPart {
-  return {
-    type: "tool-call",
-    toolCallId: result.toolCallId,
-    toolName: result.toolName,
-    input: {},
-  };
 }

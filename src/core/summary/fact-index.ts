@@ -19,15 +19,29 @@ export function createFactIndex({ cwd }: MergeOptions = {}): FactIndex {
   const typed = createTypedIndex();
   const commands = createCommandIndex(cwd);
   const files = createFileIndex();
+  /** Facts whose words nobody has asked for: an edit that summarizes nothing asks for the sum alone. */
+  let unread: Ledger[] = [];
+  const read = (): void => {
+    for (const facts of unread) {
+      typed.add(facts.instructions);
+      commands.add(facts.commands);
+    }
+    unread = [];
+  };
   const sum = createLedgerSum({ cwd, onFile: (key, file) => files.set(key, file) });
   return {
-    typed,
-    commands,
+    get typed() {
+      read();
+      return typed;
+    },
+    get commands() {
+      read();
+      return commands;
+    },
     files,
     add(newer) {
       sum.add(newer);
-      typed.add(newer.instructions);
-      commands.add(newer.commands);
+      unread.push(newer);
     },
     ledger: () => sum.ledger(),
   };

@@ -19,11 +19,19 @@ export function openTag(
   name: string,
   attributes: Readonly<Record<string, string | number | undefined>>,
 ): string {
-  const written = Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined ? [] : [` ${key}="${tagText(String(value)).replaceAll('"', "&quot;")}"`],
-  );
-  return `<${name}${written.join("")}`;
+  let tag = `<${name}`;
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined) tag += ` ${key}="${attributeText(String(value))}"`;
+  }
+  return tag;
 }
+
+function attributeText(value: string): string {
+  return PLAIN.test(value) ? value : tagText(value).replaceAll('"', "&quot;");
+}
+
+/** Most values: printable ASCII that says nothing to a reader of elements. */
+const PLAIN = /^[ !#-%'-;=?-~]*$/;
 
 /** A line of foreign text as it may stand within an element. */
 export function tagText(value: string): string {

@@ -4,7 +4,7 @@ import {
   isUntouched,
   leadingSystemCount,
   splitUnits,
-  turnStarts,
+  turnStart,
   waitingCalls,
   withParts,
 } from "../../../src/core/message/index.ts";
@@ -43,7 +43,7 @@ describe("the structure of a conversation", () => {
   });
 
   it("has a turn wherever the person typed, and only there", () => {
-    expect(turnStarts(messages)).toEqual([1, 6]);
+    expect([1, 2, 3].map((turns) => turnStart(messages, turns))).toEqual([6, 1, undefined]);
   });
 
   it("counts leading system messages, but not a summary", () => {

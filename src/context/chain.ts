@@ -27,29 +27,43 @@ export function createChain(): Chain {
     prints.set(message, print);
     return print;
   };
-  const next = (key: string, message: Message): string => mixed(key, printOf(message));
+  const add = (length: number, message: Message): number => mix(fill(length, printOf(message)));
   return {
-    next,
-    keyOf: (messages) => messages.reduce(next, ""),
+    next: (key, message) => written(add(fill(0, key), message)),
+    keyOf: (messages) => written(messages.reduce(add, 0)),
     forget: (message) => void prints.delete(message),
   };
 }
 
+/** A key, and the print behind it: a key of many messages is made without a text for each of them. */
+const units = new Uint8Array(2 * DIGITS);
+
+/** Puts a text there from `start` on; returns its end. */
+function fill(start: number, text: string): number {
+  for (let at = 0; at < text.length; at++) units[start + at] = text.charCodeAt(at);
+  return start + text.length;
+}
+
+function written(length: number): string {
+  return String.fromCharCode(...units.subarray(0, length));
+}
+
 /**
- * 64 bits of two short texts, in two lanes of 32 that are stirred together at the end (as in cyrb53 and
- * MurmurHash3). Such a mix alone could be forged, but all that it sees of a message is a SHA-256
- * digest: whoever wants another list under a given key has to find a text of a given digest.
+ * Mixes so many units to the 64 bits of a key, in two lanes of 32 that are stirred together at the end
+ * (as in cyrb53 and MurmurHash3); returns the key's length. Such a mix alone could be forged, but all
+ * that it sees of a message is a SHA-256 digest: whoever wants another list under a given key has to
+ * find a text of a given digest.
  */
-function mixed(key: string, print: string): string {
+function mix(length: number): number {
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
-  // One after the other: to join them first would take longer than to mix them.
-  for (let at = 0; at < key.length + print.length; at++) {
-    const unit = at < key.length ? key.charCodeAt(at) : print.charCodeAt(at - key.length);
+  for (let at = 0; at < length; at++) {
+    const unit = units[at] as number;
     high = Math.imul(high ^ unit, 0x9e3779b1);
     low = Math.imul(low ^ unit, 0x5f356495);
   }
-  const [first, second] = [stirred(high) ^ spread(low), stirred(low) ^ spread(high)];
-  return hexOf(first) + hexOf(second);
+  putHex(0, stirred(high) ^ spread(low));
+  putHex(DIGITS / 2, stirred(low) ^ spread(high));
+  return DIGITS;
 }
 
 function stirred(lane: number): number {
@@ -60,11 +74,11 @@ function spread(lane: number): number {
   return Math.imul(lane ^ (lane >>> 13), 0xc2b2ae35);
 }
 
-const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
-function hexOf(lane: number): string {
-  const [first, second] = [BYTES[lane >>> 24], BYTES[(lane >>> 16) & 255]];
-  return `${first}${second}${BYTES[(lane >>> 8) & 255]}${BYTES[lane & 255]}`;
+function putHex(start: number, lane: number): void {
+  for (let at = 0; at < DIGITS / 2; at++) {
+    const digit = (lane >>> (28 - 4 * at)) & 15;
+    units[start + at] = digit + (digit < 10 ? 48 : 87);
+  }
 }
 
 /** Tells whether two messages say the same; most that do are one object, most others differ at a glance. */

@@ -1,4 +1,4 @@
-import type { Message, ToolCallPart } from "./message.ts";
+import type { Message, Part, ToolCallPart } from "./message.ts";
 
 /**
  * The smallest piece that may be moved or dropped as a whole: a step (an assistant message and the
@@ -86,7 +86,7 @@ export function waitingCalls(messages: readonly Message[]): ReadonlySet<ToolCall
   let step: readonly ToolCallPart[] = [];
   for (const message of messages) {
     if (message.role !== "tool") {
-      step = toolCalls(message).filter((part) => part.pending === true);
+      step = message.parts.filter(isPendingCall);
       for (const part of step) waiting.add(part);
     }
     if (step.length === 0) continue;
@@ -95,4 +95,8 @@ export function waitingCalls(messages: readonly Message[]): ReadonlySet<ToolCall
     for (const part of step) if (answered.has(part.toolCallId)) waiting.delete(part);
   }
   return waiting;
+}
+
+function isPendingCall(part: Part): part is ToolCallPart {
+  return part.type === "tool-call" && part.pending === true;
 }

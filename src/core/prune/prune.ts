@@ -94,7 +94,7 @@ function prunedPiece(
 ): PrunedPiece | undefined {
   const { message, part, call, result, reason } = candidate;
   const handle = originalHandle(result ?? call, context.digest);
-  const shorter = shortened(candidate, messages, { ...context, handle });
+  const shorter = shortened(candidate, messages, context, handle);
   if (shorter === undefined) return undefined;
   const { text = "", input, saving } = shorter;
   const base = { message, part, handle, reason };
@@ -115,7 +115,8 @@ interface Shortened {
 function shortened(
   { message, call, result, facts, reason }: Candidate,
   messages: readonly Message[],
-  { handle, ...context }: PruneContext & { readonly handle: Handle | undefined },
+  context: PruneContext,
+  handle: Handle | undefined,
 ): Shortened | undefined {
   const { counter, recall } = context;
   if (result === undefined) {
@@ -147,7 +148,7 @@ export function prunedView(messages: readonly Message[], context: PruneContext):
   const view = [...messages];
   const scope = { before: pruneBoundary(messages, context) };
   for (const candidate of candidates(messages, scope, context)) {
-    const shorter = shortened(candidate, messages, { ...context, handle: undefined });
+    const shorter = shortened(candidate, messages, context, undefined);
     const message = view[candidate.message];
     if (shorter === undefined || message === undefined) continue;
     const { text = "", input } = shorter;

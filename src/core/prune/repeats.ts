@@ -2,7 +2,7 @@ import { describeCall, type CallFacts } from "../calls/describe-call.ts";
 import { coversRead, type FileAccess } from "../calls/file-access.ts";
 import { isPruned } from "../message/edit.ts";
 import { wholeOutput } from "../message/original.ts";
-import type { Message, ToolCallPart, ToolResultPart } from "../message/index.ts";
+import type { Message, Part, ToolCallPart, ToolResultPart } from "../message/index.ts";
 import type { ToolKinds } from "../calls/index.ts";
 
 /** A tool call, or the result of one with that call, and its place. */
@@ -21,8 +21,10 @@ export function toolUses(
 ): readonly ToolUse[] {
   const calls = new Map<string, Pick<ToolUse, "call" | "facts">>();
   const uses: ToolUse[] = [];
-  messages.forEach(({ parts }, message) => {
-    for (const [part, piece] of parts.entries()) {
+  for (let message = 0; message < messages.length; message++) {
+    const { parts } = messages[message] as Message;
+    for (let part = 0; part < parts.length; part++) {
+      const piece = parts[part] as Part;
       if (piece.type === "tool-call") {
         const use = { message, part, call: piece, facts: describeCall(piece, toolKinds) };
         calls.set(piece.toolCallId, use);
@@ -35,7 +37,7 @@ export function toolUses(
         uses.push({ message, part, call, facts, result: piece });
       }
     }
-  });
+  }
   return uses;
 }
 

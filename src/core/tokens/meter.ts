@@ -34,19 +34,22 @@ const FRAME_BYTES = 64;
 
 /** A {@link MessageMeter} that counts with the given counter. */
 export function createMessageMeter(counter: TokenCounter): MessageMeter {
-  const known = new WeakMap<Message, Partial<MessageSize>>();
-  const remember = (name: keyof MessageSize, measure: Measure): Measure => {
+  const memories: WeakMap<Message, number>[] = [];
+  const remember = (measure: Measure): Measure => {
+    const known = new WeakMap<Message, number>();
+    memories.push(known);
     return (message) => {
       const size = known.get(message);
-      const value = size?.[name] ?? measure(message);
-      if (size?.[name] === undefined) known.set(message, { ...size, [name]: value });
+      if (size !== undefined) return size;
+      const value = measure(message);
+      known.set(message, value);
       return value;
     };
   };
-  const tokensOf = remember("tokens", (message) => messageTokens(message, counter));
-  const bytesOf = remember("bytes", messageBytes);
-  const imagesOf = remember("images", messageImages);
-  const forget = (message: Message): void => void known.delete(message);
+  const tokensOf = remember((message) => messageTokens(message, counter));
+  const bytesOf = remember(messageBytes);
+  const imagesOf = remember(messageImages);
+  const forget = (message: Message): void => memories.forEach((known) => known.delete(message));
   return { ...meterOf({ tokensOf, bytesOf, imagesOf }), forget };
 }
 

@@ -78,9 +78,15 @@ function handleOfFile(name: string): Handle | undefined {
   return isHandle(handle) && pathOf("", handle) === name ? handle : undefined;
 }
 
+/** Told apart by these from the temporary files of other processes, which a file never replaces. */
+const OWN_DIGITS = randomDigits().slice(0, 10);
+let lastTemporary = 0;
+
 /** A new name for a file that is still being written. */
 export function temporaryPath(folder: string, what: "spill" | "write"): string {
-  return join(folder, `.${what}.${randomDigits()}.tmp`);
+  lastTemporary = (lastTemporary + 1) % 0x1000000;
+  const count = lastTemporary.toString(16).padStart(6, "0");
+  return join(folder, `.${what}.${OWN_DIGITS}${count}.tmp`);
 }
 
 export function isTemporary(name: string): boolean {
@@ -96,7 +102,7 @@ export function isOwnFile(name: string): boolean {
 
 /** Throws a system error if a symbolic link or a file stands in the place of a folder. */
 export function checkPlace(folder: string): void {
-  const stats = statsOf(folder);
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats !== undefined) checkFolder(folder, stats);
 }
 
@@ -146,7 +152,7 @@ export function createUses(
 
 async function keepId(folder: string, id: string): Promise<void> {
   const file = join(folder, ID_FILE);
-  if (basename(folder) === id || statsOf(file) !== undefined) return;
+  if (basename(folder) === id || lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
   await createFile(file, temporaryPath(folder, "write"), [JSON.stringify(id)]);
 }
 
@@ -206,7 +212,7 @@ export async function ownFiles(folder: string): Promise<readonly StoredFile[]> {
   for (const { name } of await entriesIn(folder)) {
     if (!isOwnFile(name)) continue;
     const path = join(folder, name);
-    const stats = statsOf(path);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isFile() === true) files.push({ name, path, stats, handle: handleOfFile(name) });
     await turn();
   }
@@ -237,14 +243,4 @@ export function byTime(a: ArchiveEntry, b: ArchiveEntry): number {
 export function entryOf(handle: Handle, path: string, stats: Stats): ArchiveEntry {
   const storedAt = Math.trunc(stats.mtimeMs);
   return { handle, kind: handleKind(handle), bytes: stats.size, storedAt, path };
-}
-
-/** `undefined` when it is not there, or not any more. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }

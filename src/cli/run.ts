@@ -148,7 +148,7 @@ function startLiveView({ stdout, stderr }: Io) {
     isAtLineStart = text.endsWith("\n");
   };
   return {
-    update: ({ latest, skipped, lines, bytes: size, elapsedMs }: Progress): void => {
+    update: ({ latest, skipped, bytes: size, elapsedMs }: Progress): void => {
       clear();
       if (skipped > 0) {
         hasSkipped = true;
@@ -157,8 +157,7 @@ function startLiveView({ stdout, stderr }: Io) {
       show(decoder.decode(latest, { stream: true }));
       if (!isAtLineStart || elapsedMs < COUNT_AFTER_MS || stderr.isTTY !== true) return;
       const seconds = plural(Math.round(elapsedMs / 1_000), "second");
-      const counted = lines === undefined ? [] : [plural(lines, "line")];
-      stderr.write(pc.dim([...counted, bytes(size), seconds].join(", ")));
+      stderr.write(pc.dim(`${bytes(size)}, ${seconds}`));
       hasCount = true;
     },
     /** Whether something went by too fast to be shown. */

@@ -13,8 +13,6 @@ export interface Output extends Source {
   /** The file it goes into; `undefined` for a pipe. */
   readonly path: string | undefined;
   attach(child: ChildProcess | undefined): void;
-  /** Line ends before an offset that `size` gave; `undefined` when these are too many bytes to count. */
-  lines(to: number): number | undefined;
   /** The bytes between two offsets, or the last of them where not all are held. */
   between(from: number, to: number): Uint8Array;
   /** After the command ended: takes in what has arrived, up to the limit. */
@@ -28,7 +26,6 @@ const NEWLINE = 10;
 /** The command has the archive's file as its stdout and stderr: no byte passes through Node. */
 export function fileOutput(file: SpillFile, capacity: number): Output {
   const { fd, path } = file;
-  const counter = countIn(fd);
   let settled: number | undefined;
   let whole: Uint8Array | undefined;
   let ends: Received | undefined;
@@ -38,7 +35,6 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
     path,
     attach: () => undefined,
     size,
-    lines: (to) => counter.newlines(to),
     between: (from, to) => readRange(fd, from, to - from),
     async settle(maxBytes) {
       const written = fstatSync(fd).size;
@@ -51,7 +47,7 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
         settled = whole.length;
         return;
       }
-      const newlines = await counter.finish(bytes);
+      const newlines = await countLineEnds(fd, bytes);
       const tail = readRange(fd, bytes - capacity, capacity);
       ends = { bytes, lines: linesOf(newlines, tail), head: readRange(fd, 0, capacity), tail };
     },
@@ -87,39 +83,21 @@ const BLOCK_BYTES = 262_144;
 /** Other work gets its turn after so many. */
 const BLOCKS_AT_ONCE = 16;
 
-/** Counts the lines of a file that another process writes, each byte once. */
-function countIn(fd: number) {
-  let [at, newlines] = [0, 0];
-  let block: Buffer | undefined;
-  /** Tells whether there is more. */
-  const countBlocks = (to: number, most: number): boolean => {
-    // The command may have emptied its own output.
-    if (to < at) [at, newlines] = [0, 0];
-    block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
-    for (let blocks = 0; blocks < most && at < to; blocks++) {
-      const count = readSync(fd, block, 0, Math.min(BLOCK_BYTES, to - at), at);
-      if (count === 0) return false;
-      newlines += countNewlines(block.subarray(0, count));
-      at += count;
-    }
-    return at < to;
-  };
-  return {
-    /** Line ends up to an offset; `undefined` where that are too many bytes. */
-    newlines(to: number): number | undefined {
-      if (to > MOST_COUNTED_BYTES) return undefined;
-      countBlocks(to, Infinity);
-      return newlines;
-    },
-    /** The same, while the disk takes the rest of the file. */
-    async finish(to: number): Promise<number | undefined> {
-      if (to > MOST_COUNTED_BYTES) return undefined;
-      const flushing = new Promise<void>((resolve) => fdatasync(fd, () => resolve()));
-      while (countBlocks(to, BLOCKS_AT_ONCE)) await nextTurn();
-      await flushing;
-      return newlines;
-    },
-  };
+/** The line ends of a file up to an offset, counted while the disk takes it; `undefined` if it is too large. */
+async function countLineEnds(fd: number, to: number): Promise<number | undefined> {
+  if (to > MOST_COUNTED_BYTES) return undefined;
+  const flushing = new Promise<void>((resolve) => fdatasync(fd, () => resolve()));
+  const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  let newlines = 0;
+  for (let at = 0, blocks = 1; at < to; blocks++) {
+    const count = readSync(fd, block, 0, Math.min(BLOCK_BYTES, to - at), at);
+    if (count === 0) break;
+    newlines += countNewlines(block.subarray(0, count));
+    at += count;
+    if (blocks % BLOCKS_AT_ONCE === 0) await nextTurn();
+  }
+  await flushing;
+  return newlines;
 }
 
 /** The bytes from an offset on, fewer where the file ends. */
@@ -170,7 +148,6 @@ export function pipeOutput(sink: Sink, maxBytes: number): Output {
       for (const source of sources) source.on("data", take).on("error", () => undefined);
     },
     size: () => sink.size(),
-    lines: () => sink.lines(),
     between(from, to) {
       const tail = sink.tail();
       const start = sink.size() - tail.length;
@@ -200,8 +177,6 @@ export function pipeOutput(sink: Sink, maxBytes: number): Output {
 /** The progress of a command. */
 export interface Progress {
   readonly bytes: number;
-  /** Line ends; absent beyond 64 MB of a command's output, where they are not counted. */
-  readonly lines?: number;
   readonly elapsedMs: number;
   /** The newest bytes since the last call, at most 64 KB. */
   readonly latest: Uint8Array;
@@ -231,10 +206,8 @@ export function reporter(output: Output, { onProgress, maxBytes }: ReporterOptio
     const skipped = bytes - reported - latest.length;
     reported = bytes;
     const elapsedMs = performance.now() - startedAt;
-    const lines = output.lines(bytes);
     try {
-      const counted = lines === undefined ? {} : { lines };
-      const shown: unknown = onProgress({ bytes, ...counted, elapsedMs, latest, skipped });
+      const shown: unknown = onProgress({ bytes, elapsedMs, latest, skipped });
       if (shown instanceof Promise) shown.catch(() => undefined);
     } catch {
       // A listener must not be able to stop a command.

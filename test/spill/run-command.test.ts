@@ -406,28 +406,13 @@ describe("a command that writes without end", () => {
 describe("progress", () => {
   it("tells what is new while the command runs", async () => {
     const seen: string[] = [];
-    let lines: number | undefined;
-    const { truncation } = await runCommand({
+    await runCommand({
       command: "for i in 1 2 3 4 5; do echo $i; sleep 0.15; done",
-      onProgress: (progress) => {
-        seen.push(Buffer.from(progress.latest).toString());
-        lines = progress.lines;
-      },
+      onProgress: ({ latest }) => void seen.push(Buffer.from(latest).toString()),
       archive: newArchive().archive,
     });
     expect(seen.join("")).toBe("1\n2\n3\n4\n5\n");
     expect(seen.length).toBeGreaterThan(3);
-    expect(lines).toBe(truncation.total.lines);
-  });
-
-  it("counts every line of a fast command", async () => {
-    let last: { bytes: number; lines?: number } | undefined;
-    const { truncation } = await runCommand({
-      command: "seq 1 3000000",
-      onProgress: ({ bytes, lines = 0 }) => (last = { bytes, lines }),
-      archive: newArchive().archive,
-    });
-    expect(last).toEqual(truncation.total);
   });
 
   it("shows what is in the pipe still when the command ends", async () => {

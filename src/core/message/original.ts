@@ -87,9 +87,7 @@ export function originalOfLines(
   running?: RunningDigest,
 ): Original {
   const text = (): string => joined(pieces.map(textOf));
-  const handle = isOneText(pieces)
-    ? handleFor("head", "", () => running?.hex() ?? digest(text()))
-    : handleOfPieces("head", pieces.map(textOf), digest);
+  const handle = handleFor("head", "", () => running?.hex() ?? digest(text()));
   return {
     handle,
     kind: "head",
@@ -100,35 +98,8 @@ export function originalOfLines(
   };
 }
 
-/** Whether a string can hold them all. UTF-8 never has fewer bytes than UTF-16 has units. */
-function isOneText(pieces: readonly Piece[]): boolean {
-  const holds = (all: readonly { readonly length: number }[]): boolean =>
-    all.reduce((sum, { length }) => sum + length, 0) <= MOST_UNITS;
-  return holds(pieces) || holds(pieces.map(textOf));
-}
-
 /** Every engine can hold a text of so many units in one string, and none much more. */
 export const MOST_UNITS = 500_000_000;
-const HASHED_UNITS = 67_108_864;
-
-/** The handle of a text that no string can hold, however it is cut in pieces. */
-function handleOfPieces(kind: OriginalKind, pieces: readonly string[], digest: Digest): Handle {
-  const digests: string[] = [];
-  let texts: string[] = [];
-  let room = HASHED_UNITS;
-  for (const piece of pieces) {
-    for (let at = 0; at < piece.length;) {
-      const next = piece.slice(at, at + room);
-      texts.push(next);
-      at += next.length;
-      room -= next.length;
-      if (room > 0) break;
-      digests.push(digest(texts.join("")));
-      [texts, room] = [[], HASHED_UNITS];
-    }
-  }
-  return handleFor(kind, [...digests, digest(texts.join(""))].join(""), digest);
-}
 
 /** A message as plain JSON: everything but the native source; opaque parts keep their value. */
 export function plainMessage(message: Message): PlainMessage {

@@ -1,55 +1,46 @@
 import { type Fields, isRecord } from "../text/json.ts";
 import { ContextError } from "../error.ts";
+import { is, optional, type Rules, TEXT } from "../rules.ts";
 import { isBytes } from "./file-data.ts";
 import type { Message, Part } from "./message.ts";
 
 const ROLES: ReadonlySet<unknown> = new Set(["system", "user", "assistant", "tool"]);
 
-/** The fields that a part of each type must have as strings. */
-const REQUIRED: Readonly<Record<Part["type"], readonly string[]>> = {
-  text: ["text"],
-  reasoning: ["text"],
-  file: ["mediaType"],
-  "tool-call": ["toolCallId", "toolName"],
-  "tool-result": ["toolCallId", "toolName"],
-  opaque: ["kind"],
-};
-
-/** The test of a field that need not be there; JSON has `null` for none. */
-interface OptionalField {
-  readonly expected: string;
-  readonly fits: (value: unknown) => boolean;
-}
-
-const TEXT: OptionalField = { expected: "a string", fits: (value) => typeof value === "string" };
-const RECORD: OptionalField = { expected: "an object", fits: isRecord };
-
+const RECORD = is("an object", isRecord);
 const COUNTS = ["input", "output", "cacheRead", "cacheWrite"];
-const USAGE: OptionalField = {
-  expected: "an object of numbers",
-  fits: (value) =>
-    isRecord(value) && COUNTS.every((name) => typeof (value[name] ?? 0) === "number"),
+const USAGE = is(
+  "an object of numbers",
+  (value) => isRecord(value) && COUNTS.every((name) => typeof (value[name] ?? 0) === "number"),
+);
+
+const MESSAGE_FIELDS: Rules = {
+  kind: optional(TEXT),
+  usage: optional(USAGE),
+  metadata: optional(RECORD),
+  source: optional(RECORD),
 };
 
-const MESSAGE_FIELDS: Readonly<Record<string, OptionalField>> = {
-  kind: TEXT,
-  usage: USAGE,
-  metadata: RECORD,
-  source: RECORD,
+const PART_FIELDS: Rules = {
+  filename: optional(TEXT),
+  url: optional(TEXT),
+  signature: optional(TEXT),
+  original: optional(TEXT),
+  link: optional(TEXT),
+  time: optional(RECORD),
+  source: optional(RECORD),
+  data: optional(is("base64 or bytes", (value) => typeof value === "string" || isBytes(value))),
 };
 
-const PART_FIELDS: Readonly<Record<string, OptionalField>> = {
-  filename: TEXT,
-  url: TEXT,
-  signature: TEXT,
-  original: TEXT,
-  link: TEXT,
-  time: RECORD,
-  source: RECORD,
-  data: {
-    expected: "base64 or bytes",
-    fits: (value) => typeof value === "string" || isBytes(value),
-  },
+const CALL: Rules = { toolCallId: TEXT, toolName: TEXT };
+
+/** The fields that a part of each type must have. */
+const REQUIRED: Readonly<Record<Part["type"], Rules>> = {
+  text: { text: TEXT },
+  reasoning: { text: TEXT },
+  file: { mediaType: TEXT },
+  "tool-call": CALL,
+  "tool-result": { ...CALL, output: is("an array", Array.isArray) },
+  opaque: { kind: TEXT, source: RECORD },
 };
 
 const IN_OUTPUTS: ReadonlySet<unknown> = new Set(["text", "file", "opaque"]);
@@ -72,37 +63,26 @@ export function shapeProblem(value: unknown): string | undefined {
   return oddField(value, MESSAGE_FIELDS);
 }
 
-function oddField(
-  value: Fields,
-  fields: Readonly<Record<string, OptionalField>>,
-): string | undefined {
+/** JSON has `null` for a field that is not there. */
+function oddField(value: Fields, fields: Rules): string | undefined {
   for (const name in fields) {
-    const field = value[name] ?? undefined;
-    const { expected, fits } = fields[name] as OptionalField;
-    if (field !== undefined && !fits(field)) {
-      return `needs ${expected} in "${name}" and has ${describeValue(field)}`;
-    }
+    const problem = fields[name]?.(value[name] ?? undefined, name);
+    if (problem === undefined) continue;
+    return `needs ${problem.expected} in "${name}" and has ${describeValue(problem.value)}`;
   }
   return undefined;
 }
 
 function partProblem(part: unknown): string | undefined {
   if (!isRecord(part) || typeof part["type"] !== "string") return "has a part without a type";
-  const { type } = part;
+  const { type, output } = part;
   const required = Object.hasOwn(REQUIRED, type) ? REQUIRED[type as Part["type"]] : undefined;
   if (required === undefined) return `has a part of the unknown type "${type}"`;
-  const missing = required.find((field) => typeof part[field] !== "string");
-  if (missing !== undefined) {
-    return `needs a string in "${missing}" and has ${describeValue(part[missing])}`;
-  }
-  const odd = oddField(part, PART_FIELDS);
-  if (odd !== undefined) return odd;
-  if (type === "opaque" && !isRecord(part["source"])) return "has an opaque part without a source";
-  return type === "tool-result" ? outputProblem(part["output"]) : undefined;
+  const odd = oddField(part, required) ?? oddField(part, PART_FIELDS);
+  return odd ?? (type === "tool-result" ? outputProblem(output as unknown[]) : undefined);
 }
 
-function outputProblem(output: unknown): string | undefined {
-  if (!Array.isArray(output)) return "has a tool result whose output is no array";
+function outputProblem(output: readonly unknown[]): string | undefined {
   for (const piece of output) {
     const problem = partProblem(piece);
     if (problem !== undefined) return problem;

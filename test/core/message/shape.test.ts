@@ -32,7 +32,7 @@ const strangers: Readonly<Record<string, readonly [value: unknown, problem: stri
   ],
   "an output that is a string": [
     { role: "tool", parts: [{ type: "tool-result", toolCallId: "a", toolName: "b", output: "x" }] },
-    "output is no array",
+    `an array in "output"`,
   ],
 };
 

@@ -49,7 +49,6 @@ export const optionGroups = [
       "pinnedTokens",
       "pinnedShare",
       "unansweredMedia",
-      "describeMedia",
     ],
   },
   {

@@ -1,6 +1,6 @@
 import { type Archive, putOriginal } from "../archive/archive.ts";
 import { sha256Hex } from "../archive/digest.ts";
-import { mediaTest, type MediaTest, unreachableLinks } from "../core/compact/media.ts";
+import { unreachableLinks } from "../core/compact/media.ts";
 import { type Failure, failureOf, isContextError } from "../core/error.ts";
 import { linesOf, originalOfLines } from "../core/message/original.ts";
 import { repairMessages } from "../core/message/repair.ts";
@@ -51,7 +51,6 @@ export function planOptions(
     continuation: options.continuation,
     recall: recall.hasTool(),
     unansweredMedia: options.unansweredMedia,
-    describeMedia: options.describeMedia,
   };
 }
 
@@ -86,13 +85,10 @@ export function editOptions(
   const { unreachable } = wanted;
   const links = unreachable === undefined ? [] : unreachableLinks(messages, unreachable);
   if (links.length === 0) return { planning: options, unloaded: [] };
-  const isDescribed = mediaTest(options.describeMedia);
-  const describeMedia: MediaTest = (file, message) =>
-    links.includes(file.url ?? "") || isDescribed(file, message);
   // The part behind a "?" signs a link.
   const named = links.map((link) => clipLine(link.replace(/[?#][^]*/, ""), LINK_UNITS));
   const told = `the provider could not load what is linked; described by text: ${named.join(", ")}`;
-  return { planning: { ...options, describeMedia, describeNow: true }, unloaded: [told] };
+  return { planning: { ...options, unloadedLinks: links }, unloaded: [told] };
 }
 
 const LINK_UNITS = 200;

@@ -47,7 +47,6 @@ export interface Settings
       | "compactionTemplate"
       | "constraints"
       | "continuation"
-      | "describeMedia"
       | "fixedTokens"
       | "toolLimits"
       | "unansweredMedia"
@@ -80,7 +79,6 @@ const OPTIONS: readonly string[] = [
   "protectedTools",
   "continuation",
   "unansweredMedia",
-  "describeMedia",
   "constraints",
 ];
 /** Every name that a settings file may have; `$schema` is for editors. */
@@ -212,9 +210,15 @@ function invalid(message: string): ContextError {
 /** The settings that a context takes; the budget goes with what is measured. */
 export function contextSettings(settings: Settings): ContextOptions {
   const { compactionTemplate, constraints, continuation, protectedTools } = settings;
-  const { describeMedia, toolLimits, unansweredMedia } = settings;
-  const media = { describeMedia, unansweredMedia };
-  return { compactionTemplate, constraints, continuation, protectedTools, toolLimits, ...media };
+  const { toolLimits, unansweredMedia } = settings;
+  return {
+    compactionTemplate,
+    constraints,
+    continuation,
+    protectedTools,
+    toolLimits,
+    unansweredMedia,
+  };
 }
 
 /**

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
 import { pruneToolOutputs } from "../../src/context/prune-tool-outputs.ts";
-import { mediaEdits, mediaTest } from "../../src/core/compact/media.ts";
+import { mediaEdits } from "../../src/core/compact/media.ts";
 import { applyEdits } from "../../src/core/message/edit.ts";
 import type { Message, Original, OutputPart, TextPart } from "../../src/core/message/index.ts";
 import { originalsOf } from "../../src/core/plan/index.ts";
@@ -48,7 +48,7 @@ function editedTwice(pieces: readonly OutputPart[]): {
   } as const;
   const talk = [user("look"), assistant("yes"), user("more"), assistant("yes"), user("go on")];
   const list = [user("do it"), calling(call("a", "shot")), results(result), ...talk];
-  const edits = mediaEdits(list, mediaTest("all"), { digest, now: 0 });
+  const edits = mediaEdits(list, () => true, { digest, now: 0 });
   const described = applyEdits(list, edits);
   const usual = { window: 4_000, minimumSaving: 1, counter: quarter };
   const { messages, originals } = pruneToolOutputs(described, usual);

@@ -11,12 +11,7 @@ import {
 } from "../message/message.ts";
 import { originalHandle } from "../message/original.ts";
 
-/**
- * Which images and files become text with an edit, wherever they stand: those that are only linked,
- * all, or those for which a function says so. It gets the file and the message that it stands in.
- */
-export type DescribeMedia = "links" | "all" | MediaTest;
-
+/** Whether a file becomes text with an edit, wherever it stands. */
 export type MediaTest = (file: FilePart, message: Message) => boolean;
 
 /** The surroundings of a part that is described. */
@@ -32,13 +27,10 @@ export interface MediaContext {
 /** The place of a part. */
 type Place = Pick<Edit, "message" | "part">;
 
-export function mediaTest(which: DescribeMedia | undefined): MediaTest {
-  if (typeof which === "function") return which;
-  if (which === "all") return () => true;
-  return which === "links" ? isLinked : NO_MEDIA;
+/** The test of files with these links; `undefined` where there are none. */
+export function linkTest(links: readonly string[] = []): MediaTest | undefined {
+  return links.length === 0 ? undefined : ({ url = "" }) => links.includes(url);
 }
-
-const NO_MEDIA: MediaTest = () => false;
 
 /** A file whose bytes are somewhere else. */
 function isLinked({ data, url }: FilePart): boolean {
@@ -83,10 +75,10 @@ function hostOf(url: string): string {
  */
 export function mediaEdits(
   messages: readonly Message[],
-  goes: MediaTest,
+  goes: MediaTest | undefined,
   context: MediaContext,
 ): Edit[] {
-  if (goes === NO_MEDIA) return [];
+  if (goes === undefined) return [];
   return messages.flatMap((message, index) => {
     if (message.role === "system") return [];
     return message.parts.flatMap((part, at): Edit[] => {

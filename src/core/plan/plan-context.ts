@@ -1,4 +1,4 @@
-import { mediaEdits, mediaTest } from "../compact/media.ts";
+import { linkTest, mediaEdits } from "../compact/media.ts";
 import { newestUserMessage } from "../compact/tail.ts";
 import { ContextError } from "../error.ts";
 import { applyEdits } from "../message/edit.ts";
@@ -27,7 +27,7 @@ export function planContext(messages: readonly Message[], options: PlanOptions):
   const nothing: ContextPlan = { version: 1, action: "none", length: messages.length, edits: [] };
   const mustShrink = isOver(size, options);
   if (!mustShrink && options.force !== true) {
-    const described = options.describeNow === true ? describedMedia(messages, options) : [];
+    const described = unloadedMedia(messages, options);
     return described.length === 0 ? nothing : editingPlan(messages, described, options);
   }
   if (options.pruneOnly === true) return prunedOnly(messages, options, size.tokens) ?? nothing;
@@ -48,9 +48,9 @@ function asCounted(options: PlanOptions): PlanOptions {
   return { ...options, usedTokens: undefined };
 }
 
-/** The edits of the media that the caller wants described. */
-function describedMedia(messages: readonly Message[], options: PlanOptions): readonly Edit[] {
-  return mediaEdits(messages, mediaTest(options.describeMedia), options);
+/** The edits of the media that could not be loaded. */
+function unloadedMedia(messages: readonly Message[], options: PlanOptions): readonly Edit[] {
+  return mediaEdits(messages, linkTest(options.unloadedLinks), options);
 }
 
 /** T9: the plan that only prunes, if that brings the context to its target. */
@@ -60,7 +60,7 @@ function prunePlan(
   used: number,
 ): ContextPlan | undefined {
   const { budget, meter } = options;
-  const described = describedMedia(whole, options);
+  const described = unloadedMedia(whole, options);
   const messages = applyEdits(whole, described);
   const tokens = used - (meter.total(whole) - meter.total(messages));
   const excess = tokens - budget.target;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mediaEdits, mediaTest, unreachableLinks } from "../../../src/core/compact/index.ts";
+import { linkTest, mediaEdits, unreachableLinks } from "../../../src/core/compact/index.ts";
 import { applyEdits, type FilePart, type Message } from "../../../src/core/message/index.ts";
 import {
   assistant,
@@ -31,31 +31,20 @@ function read(...files: FilePart[]): Message[] {
 const A = "https://a.example.com/1.png?sig=x";
 const list = [system("rules"), shown(linked(A), inline), ...read(inline, linked(A)), user("go")];
 
-function left(which: Parameters<typeof mediaTest>[0]): string {
-  const edits = mediaEdits(list, mediaTest(which), context);
-  return JSON.stringify(applyEdits(list, edits));
-}
-
-describe("describing media by option", () => {
-  it("leaves all where nothing is said", () => {
-    expect(mediaEdits(list, mediaTest(undefined), context)).toEqual([]);
+describe("media as text", () => {
+  it("is none where no link is named", () => {
+    expect(mediaEdits(list, linkTest([]), context)).toEqual([]);
   });
 
-  it("takes the links, in messages and in outputs, and leaves the bytes of messages", () => {
-    expect(left("links")).not.toContain(A);
-    expect(left("links")).toContain('"data":"AAAA"');
-    expect(left("links")).toContain("taken\\n[");
-  });
-
-  it("takes all, or what a function names", () => {
-    expect(left("all")).not.toMatch(/AAAA|example/);
-    const own = left((file, { role }) => role === "user" && file.data !== undefined);
-    expect(own.split("AAAA")).toHaveLength(2);
-    expect(own.split(A)).toHaveLength(3);
+  it("is what is linked, in messages and in outputs; the bytes of messages stay", () => {
+    const left = JSON.stringify(applyEdits(list, mediaEdits(list, linkTest([A]), context)));
+    expect(left).not.toContain(A);
+    expect(left).toContain('"data":"AAAA"');
+    expect(left).toContain("taken\\n[");
   });
 
   it("leaves an output that only lost its files to be pruned later", () => {
-    const edits = mediaEdits(list, mediaTest("all"), context);
+    const edits = mediaEdits(list, () => true, context);
     expect(edits.map(({ reason }) => reason)).toEqual(["media", "media", "media"]);
     const [output] = applyEdits(list, edits)[3]?.parts ?? [];
     expect(output).not.toHaveProperty("time");

@@ -1,5 +1,6 @@
 /** The same of agent frameworks: what stands before every call of the model, with nothing to do. */
 import type { BaseMessage } from "@langchain/core/messages";
+import { built } from "./built.ts";
 import { aiSdkMessage, langChainMessage } from "./formats.ts";
 import { toMessages } from "./history.ts";
 import { STEP_ENTRIES, type StepRow } from "./step-rows.ts";
@@ -67,7 +68,7 @@ const USAGE = { input_tokens: 1_000, output_tokens: 10, total_tokens: 1_010 };
 
 /** `wrapModelCall` of ours; how many messages it sent. */
 async function longhaulAsk(answers: Answers): Promise<Ask> {
-  const { langchainContext } = await import("../../src/hooks/langchain/index.ts");
+  const { langchainContext } = await built("hooks/langchain/index.js");
   const { wrapModelCall } = langchainContext({ window: ENDLESS }).middleware;
   return async (messages) => {
     let sent = 0;
@@ -127,7 +128,7 @@ export const AGENT_ROWS: readonly StepRow[] = [
     does: "nothing edited so far; Mastra makes the messages of a prompt anew in every step",
     isOurs: true,
     load: promptSteps(async () => {
-      const { mastraContext } = await import("../../src/hooks/mastra/index.ts");
+      const { mastraContext } = await built("hooks/mastra/index.js");
       const { processor } = mastraContext({ window: ENDLESS });
       const base = { state: {}, model: { modelId: "none" } };
       const raw = { inputTokens: { total: 1_000 }, outputTokens: { total: 10 } };

@@ -1,5 +1,6 @@
 /** The hooks of SDKs in a step in which there is nothing to do. */
 import type { ModelMessage } from "ai";
+import { built } from "./built.ts";
 import { aiSdkMessage } from "./formats.ts";
 import { toMessages } from "./history.ts";
 import { STEP_ENTRIES, type StepRow } from "./step-rows.ts";
@@ -13,7 +14,7 @@ const USAGE = { inputTokens: 1_000, outputTokens: 10, inputTokenDetails: { cache
 /** `prepareStep` of a long run of the AI SDK; `version` 7 passes on what the last step returned. */
 function prepareStep(version: 6 | 7, isCompacted: boolean): StepRow["load"] {
   return async (history, added) => {
-    const { aiSdkContext } = await import("../../src/hooks/ai-sdk/index.ts");
+    const { aiSdkContext } = await built("hooks/ai-sdk/index.js");
     const context = aiSdkContext({ window: ENDLESS });
     const all = toMessages([...history, ...added], aiSdkMessage) as ModelMessage[];
     let messages = all.slice(0, history.length);

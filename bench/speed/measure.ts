@@ -7,22 +7,33 @@ export interface Time {
   readonly cpu: number;
 }
 
+/** The median of a process's runs, and its first run, which finds all code new. */
+export interface Times extends Time {
+  readonly first: Time;
+}
+
 const MAX_RUNS = 14;
 /** A row stops repeating after this long. */
 const MAX_SECONDS = 20;
 
-/** Times runs: one to warm up, then up to 14; `prepare` makes the input of each, untimed. */
-export async function timeRuns(prepare: () => Promise<() => unknown>): Promise<Time> {
+/** Times runs: the first one, then up to 14; `prepare` makes the input of each, untimed. */
+export async function timeRuns(prepare: () => Promise<() => unknown>): Promise<Times> {
   const times: Time[] = [];
   const start = performance.now();
   const isLate = (): boolean => performance.now() - start > MAX_SECONDS * 1_000;
-  // A run that is slow enough is measured once, without a run to warm up.
   for (let run = 0; run <= MAX_RUNS && !(run > 0 && isLate()); run++) {
     const work = await prepare();
     globalThis.gc?.();
-    const time = await timeOne(work);
-    if (run > 0 || isLate()) times.push(time);
+    times.push(await timeOne(work));
   }
+  const [first, ...others] = times;
+  if (first === undefined) throw new Error("Nothing was run.");
+  // A run that is slow enough is measured once.
+  return { ...medianTime(others.length > 0 ? others : times), first };
+}
+
+/** The medians of wall time and of CPU time. */
+export function medianTime(times: readonly Time[]): Time {
   return { wall: median(times.map(({ wall }) => wall)), cpu: median(times.map(({ cpu }) => cpu)) };
 }
 

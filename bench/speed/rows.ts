@@ -1,5 +1,6 @@
 /** What is measured: one row for each library and way of using it. */
 import type { ModelMessage } from "ai";
+import { built } from "./built.ts";
 import type { Entry } from "./history.ts";
 
 /** One way to compact. */
@@ -52,34 +53,47 @@ export function langChainTokens(
   return Math.ceil(units / 4);
 }
 
+/** An edit of a list that the context has followed up to its last messages. */
+async function runningAgent(
+  entries: readonly Entry[],
+  place: "memory" | "disk",
+): ReturnType<Row["load"]> {
+  const { createContext, memoryArchive } = await built("index.js");
+  const { neutralMessage, toMessages } = await import("./history.ts");
+  return async () => {
+    const archive = place === "memory" ? memoryArchive() : undefined;
+    // The history fills it by about 80 %, so that the context follows it and has no need to edit.
+    const context = createContext({ window: entries.length * 500 + 20_000, archive });
+    const messages = toMessages(entries, neutralMessage);
+    const { report } = await context.prepare(messages.slice(0, -3));
+    if (report.action !== "none") throw new Error("Not as intended.");
+    return () => context.prepare(messages, { force: true });
+  };
+}
+
 export const ROWS: readonly Row[] = [
   {
-    name: "longhaul, cold",
-    does: "createContext() with 32,000 usable tokens, prepare() with force: true: counts all, summarizes from the ledger, head to the folder of the process, synced; message objects never seen before",
+    name: "longhaul, running agent, archive in memory",
+    does: "prepare() with force: true in a window that is more than half full, after an earlier prepare() of all but the last three messages has counted them, read their facts and written their lines; summarizes from the ledger, the whole head goes to memoryArchive()",
+    kind: "ours",
+    load: (entries) => runningAgent(entries, "memory"),
+  },
+  {
+    name: "longhaul, running agent, archive on disk",
+    does: "the same, the head to the folder of the process, synced",
+    kind: "ours",
+    load: (entries) => runningAgent(entries, "disk"),
+  },
+  {
+    name: "longhaul, new messages, archive on disk",
+    does: "createContext() with 32,000 usable tokens and its first prepare(), with force: true: counts everything, too",
     kind: "ours",
     load: async (entries) => {
-      const { createContext } = await import("../../src/index.ts");
+      const { createContext } = await built("index.js");
       const { neutralMessage, toMessages } = await import("./history.ts");
       return async () => {
         const context = createContext({ window: KEPT_TOKENS + 20_000, reserved: 20_000 });
         const messages = toMessages(entries, neutralMessage);
-        return () => context.prepare(messages, { force: true });
-      };
-    },
-  },
-  {
-    name: "longhaul, in a running agent",
-    does: "the same work with force: true, in a window that is more than half full, after an earlier prepare() of all but the last three messages has counted them, read their facts and written their lines",
-    kind: "ours",
-    load: async (entries) => {
-      const { createContext } = await import("../../src/index.ts");
-      const { neutralMessage, toMessages } = await import("./history.ts");
-      return async () => {
-        // The history fills it by about 80 %, so that the context follows it and has no need to edit.
-        const context = createContext({ window: entries.length * 500 + 20_000 });
-        const messages = toMessages(entries, neutralMessage);
-        const { report } = await context.prepare(messages.slice(0, -3));
-        if (report.action !== "none") throw new Error("Not as intended.");
         return () => context.prepare(messages, { force: true });
       };
     },

@@ -1,5 +1,6 @@
 /** A step in which there is nothing to do: one new pair of messages, and room for all of it. */
 import type { Message } from "../../src/index.ts";
+import { built } from "./built.ts";
 import { aiSdkMessage, langChainMessage, piEntry } from "./formats.ts";
 import { type Entry, neutralMessage, toMessages } from "./history.ts";
 import { loadPi } from "./pi.ts";
@@ -30,7 +31,7 @@ function ours(
   habit: "whole history" | "list returned last",
 ): StepRow["load"] {
   return async (history, added) => {
-    const { createContext } = await import("../../src/index.ts");
+    const { createContext } = await built("index.js");
     const context = createContext({ window: ENDLESS });
     const more = toMessages(added, neutralMessage);
     let list: readonly Message[] = toMessages(history, neutralMessage);

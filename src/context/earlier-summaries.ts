@@ -22,6 +22,7 @@ export async function withoutFalseSummaries(
   recordsOf: RecordsOf,
   archive: Archive,
 ): Promise<readonly Message[]> {
+  if (!messages.some(isFrameByForm)) return messages;
   const claims = new Set<Message>();
   let isStart = true;
   for (const message of messages) {

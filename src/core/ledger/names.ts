@@ -35,7 +35,8 @@ interface Reading {
   readonly isOwn: boolean;
   /** The part of the text that counts. */
   readonly units: number;
-  readonly names: readonly { readonly key: string; readonly fact: NameFact }[];
+  readonly path: string | undefined;
+  readonly names: readonly string[];
 }
 
 /** A call with its output, or what a message says, as it was read. */
@@ -88,18 +89,17 @@ export function createNameBook(toolKinds?: ToolKinds): NameBook {
       });
     },
     namesIn(messages) {
-      const own = new Map<string, NameFact>();
-      const others = new Map<string, NameFact>();
+      const found = createFoundNames();
       let room = LOOK_UNITS;
       walk(messages, (readings, _, sources) => {
         for (const [at, whole] of readings.entries()) {
           const reading = whole.units <= room ? whole : readingOf(sources()[at] as Source, room);
           room -= reading.units;
-          addNames(reading, own, others);
+          found.add(reading);
         }
         return room > 0;
       });
-      return [...others.values(), ...own.values()].toReversed();
+      return found.facts();
     },
   };
 }
@@ -109,29 +109,34 @@ export function namesIn(messages: readonly Message[], toolKinds?: ToolKinds): re
   return createNameBook(toolKinds).namesIn(messages);
 }
 
-function addNames(
-  { isOwn, names }: Reading,
-  own: Map<string, NameFact>,
-  others: Map<string, NameFact>,
-): void {
-  const all = isOwn ? own : others;
-  if (all.size >= MOST) return;
-  for (const { key, fact } of names) if (!own.has(key) && !all.has(key)) all.set(key, fact);
+/** Names by the file that they stood in, newest first: each of the agent's own comes before all others. */
+function createFoundNames(): { add(reading: Reading): void; facts(): NameFact[] } {
+  const own: NameFact[] = [];
+  const others: NameFact[] = [];
+  const ownOf = new Map<string | undefined, Set<string>>();
+  const othersOf = new Map<string | undefined, Set<string>>();
+  return {
+    add({ isOwn, path, names }) {
+      const facts = isOwn ? own : others;
+      if (facts.length >= MOST || names.length === 0) return;
+      const known = ownOf.get(path);
+      const byPath = isOwn ? ownOf : othersOf;
+      const all = byPath.get(path) ?? new Set();
+      byPath.set(path, all);
+      for (const name of names) {
+        if (known?.has(name) === true || all.has(name)) continue;
+        all.add(name);
+        facts.push({ name, ...(path !== undefined && { path }), ...(isOwn && { isOwn }) });
+      }
+    },
+    facts: () => [...others, ...own].toReversed(),
+  };
 }
 
 function readingOf({ text, path, isOwn }: Source, room = TEXT_UNITS): Reading {
   const looked = text.slice(0, Math.min(TEXT_UNITS, room));
   const names = [...namesOf(looked)].filter((name) => path?.endsWith(name) !== true);
-  const factOf = (name: string): NameFact => ({
-    name,
-    ...(path !== undefined && { path }),
-    ...(isOwn && { isOwn }),
-  });
-  return {
-    isOwn,
-    units: looked.length,
-    names: names.map((name) => ({ key: `${path ?? ""} ${name}`, fact: factOf(name) })),
-  };
+  return { isOwn, units: looked.length, path, names };
 }
 
 function sourcesOf(call: ToolCallPart, output: string, toolKinds: ToolKinds | undefined): Source[] {

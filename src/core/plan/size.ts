@@ -26,11 +26,16 @@ export function requestSize(
   options: PlanOptions,
   usedTokens?: number,
 ): MessageSize {
-  const { requestLimits, meter } = options;
-  const tokens = usedTokens ?? requestTokens(messages, options);
-  if (requestLimits?.maxBytes === undefined && requestLimits?.maxImages === undefined) {
-    return { tokens, bytes: 0, images: 0 };
-  }
+  return sizeOf(messages, usedTokens ?? requestTokens(messages, options), options);
+}
+
+function sizeOf(
+  messages: readonly Message[],
+  tokens: number,
+  { requestLimits, meter }: PlanOptions,
+): MessageSize {
+  const { maxBytes, maxImages } = requestLimits ?? {};
+  if (maxBytes === undefined && maxImages === undefined) return { tokens, bytes: 0, images: 0 };
   return { ...meter.totalSize(messages), tokens };
 }
 
@@ -41,8 +46,8 @@ const ADDED: readonly Message[] = [
 ].map((text) => ({ role: "user", parts: [{ type: "text", text }] }));
 
 /** Their size, as the provider counts it. */
-export function addedSize({ meter }: PlanOptions): MessageSize {
-  return meter.totalSize(ADDED);
+export function addedSize(options: PlanOptions): MessageSize {
+  return sizeOf(ADDED, options.meter.total(ADDED), options);
 }
 
 /** The tokens at which a request overflows whose size was counted and not reported. */

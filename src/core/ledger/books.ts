@@ -15,7 +15,7 @@ export interface FileBook {
 
 interface FileEntry {
   path: string;
-  ops: FileOp[];
+  ops: readonly FileOp[];
   last: number;
   /** Order of accesses, finer than messages. */
   step: number;
@@ -73,13 +73,18 @@ export function createFileBook(keyOf: (path: string) => string): FileBook {
   };
 
   const facts = (): FileFact[] => {
-    const files = Array.from(entries, ([key, entry]) => asItIs(key, entry));
-    return [...files, ...folders.values()]
-      .toSorted((a, b) => a.step - b.step)
-      .map(({ path, ops, last }) => ({ path, ops: [...ops], last }));
+    const files =
+      folders.size === 0
+        ? [...entries.values()]
+        : Array.from(entries, ([key, entry]) => asItIs(key, entry));
+    return [...files, ...folders.values()].toSorted((a, b) => a.step - b.step).map(fileFact);
   };
 
   return { add, facts };
+}
+
+function fileFact({ path, ops, last }: FileEntry): FileFact {
+  return { path, ops, last };
 }
 
 function note(entry: FileEntry, op: FileOp, when: { at: number; step: number }): void {

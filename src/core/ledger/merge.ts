@@ -79,6 +79,7 @@ function lastSaid(said: Ledger["said"]): Pick<Ledger, "said"> {
 }
 
 function joined<Fact>(older: readonly Fact[], newer: readonly Fact[]): readonly Fact[] {
+  if (older.length === 0) return newer;
   return newer.length === 0 ? older : [...older, ...newer];
 }
 

@@ -8,6 +8,8 @@ import type { NameFact } from "./ledger.ts";
 const MOST = 500;
 /** So much text is looked through, the newest; what is older is named by its files and commands. */
 const LOOK_UNITS = 300_000;
+/** A tail stands behind that, which keeps its own names. */
+const TAIL_UNITS = 100_000;
 /** More of one text than this is data. */
 const TEXT_UNITS = 60_000;
 
@@ -35,8 +37,7 @@ interface Reading {
   readonly isOwn: boolean;
   /** The part of the text that counts. */
   readonly units: number;
-  readonly path: string | undefined;
-  readonly names: readonly string[];
+  readonly names: readonly { readonly key: string; readonly fact: NameFact }[];
 }
 
 /** A call with its output, or what a message says, as it was read. */
@@ -82,24 +83,25 @@ export function createNameBook(toolKinds?: ToolKinds): NameBook {
   };
   return {
     follow(messages) {
-      let room = LOOK_UNITS;
+      let room = LOOK_UNITS + TAIL_UNITS;
       walk(messages, (readings, isKnown) => {
         for (const { units } of readings) room -= units;
         return !isKnown && room > 0;
       });
     },
     namesIn(messages) {
-      const found = createFoundNames();
+      const own = new Map<string, NameFact>();
+      const others = new Map<string, NameFact>();
       let room = LOOK_UNITS;
       walk(messages, (readings, _, sources) => {
         for (const [at, whole] of readings.entries()) {
           const reading = whole.units <= room ? whole : readingOf(sources()[at] as Source, room);
           room -= reading.units;
-          found.add(reading);
+          addNames(reading, own, others);
         }
         return room > 0;
       });
-      return found.facts();
+      return [...others.values(), ...own.values()].toReversed();
     },
   };
 }
@@ -109,34 +111,29 @@ export function namesIn(messages: readonly Message[], toolKinds?: ToolKinds): re
   return createNameBook(toolKinds).namesIn(messages);
 }
 
-/** Names by the file that they stood in, newest first: each of the agent's own comes before all others. */
-function createFoundNames(): { add(reading: Reading): void; facts(): NameFact[] } {
-  const own: NameFact[] = [];
-  const others: NameFact[] = [];
-  const ownOf = new Map<string | undefined, Set<string>>();
-  const othersOf = new Map<string | undefined, Set<string>>();
-  return {
-    add({ isOwn, path, names }) {
-      const facts = isOwn ? own : others;
-      if (facts.length >= MOST || names.length === 0) return;
-      const known = ownOf.get(path);
-      const byPath = isOwn ? ownOf : othersOf;
-      const all = byPath.get(path) ?? new Set();
-      byPath.set(path, all);
-      for (const name of names) {
-        if (known?.has(name) === true || all.has(name)) continue;
-        all.add(name);
-        facts.push({ name, ...(path !== undefined && { path }), ...(isOwn && { isOwn }) });
-      }
-    },
-    facts: () => [...others, ...own].toReversed(),
-  };
+function addNames(
+  { isOwn, names }: Reading,
+  own: Map<string, NameFact>,
+  others: Map<string, NameFact>,
+): void {
+  const all = isOwn ? own : others;
+  if (all.size >= MOST) return;
+  for (const { key, fact } of names) if (!own.has(key) && !all.has(key)) all.set(key, fact);
 }
 
 function readingOf({ text, path, isOwn }: Source, room = TEXT_UNITS): Reading {
   const looked = text.slice(0, Math.min(TEXT_UNITS, room));
   const names = [...namesOf(looked)].filter((name) => path?.endsWith(name) !== true);
-  return { isOwn, units: looked.length, path, names };
+  const factOf = (name: string): NameFact => ({
+    name,
+    ...(path !== undefined && { path }),
+    ...(isOwn && { isOwn }),
+  });
+  return {
+    isOwn,
+    units: looked.length,
+    names: names.map((name) => ({ key: `${path ?? ""} ${name}`, fact: factOf(name) })),
+  };
 }
 
 function sourcesOf(call: ToolCallPart, output: string, toolKinds: ToolKinds | undefined): Source[] {

@@ -3,7 +3,7 @@ import { cleanText, oneLine } from "../text/clean.ts";
 import { saidLength, sentencesOf } from "../text/sentences.ts";
 import { type Entry, type FactList, list, longList } from "./fact-list.ts";
 import { isFrame, withoutFrames } from "./frame.ts";
-import { addNewest, newestFirst } from "./newest.ts";
+import { addNewest, lazily, newestFirst } from "./newest.ts";
 import { codeSpan, isFilled, LIST_MARK, startOf } from "./one-line.ts";
 import { ruleLines, ruleWeight } from "./rules.ts";
 
@@ -44,7 +44,7 @@ export interface AroundTyped {
 interface Typed extends Entry {
   readonly said: string;
   /** Its likeness to a rule. */
-  readonly weight: 0 | 1 | 2;
+  readonly weight: () => 0 | 1 | 2;
   /** Whether it only answers or says to go on. */
   readonly isAnswer: boolean;
 }
@@ -54,13 +54,13 @@ export function saidIn(text: string): string {
   return cleanText(withoutFrames(text)).trim();
 }
 
-function addTyped(all: Map<string, Typed>, said: string, at: number, answers = all): string {
-  const weight = ruleWeight(said);
-  const isShort = saidLength(said) < LONGEST_ANSWER && !said.includes("\n");
-  const isAnswer = isShort && weight < 2;
+function addTyped(all: Map<string, Typed>, said: string, at: number, answers = all): void {
+  let known: 0 | 1 | 2 | undefined;
+  const weight = (): 0 | 1 | 2 => (known ??= ruleWeight(said));
+  const isShort = said.length < LONGEST_ANSWER && saidLength(said) < LONGEST_ANSWER;
+  const isAnswer = isShort && !said.includes("\n") && weight() < 2;
   const one = { at, text: () => said, gist: ruleLines, said, weight, isAnswer };
   if (said !== "") addNewest(isAnswer ? answers : all, said, one);
-  return said;
 }
 
 /** A tag or a path alone, and what leads to something below it: a form that a request was put into. */
@@ -78,6 +78,17 @@ function requestOf(text: string): string {
   return startOf(oneLine(shown.join(" ")).replace(LIST_MARK, ""), REQUEST_LENGTH);
 }
 
+/** The first of some texts that is a request of its own, as it begins; the first of all if none is. */
+function requestEnd(texts: readonly string[]): string | undefined {
+  let first: string | undefined;
+  for (const text of texts) {
+    const start = requestOf(text);
+    if (saidLength(start) >= SHORTEST_REQUEST) return start;
+    first ??= start || undefined;
+  }
+  return first;
+}
+
 /** A short text whole: not everybody keeps what stands below. */
 function beginningOf(said: string): string {
   return said.length <= REQUEST_LENGTH ? said : `${requestOf(said)} [whole below]`;
@@ -86,26 +97,19 @@ function beginningOf(said: string): string {
 export function createTypedIndex(): TypedIndex {
   const texts = new Map<string, Typed>();
   const answers = new Map<string, Typed>();
-  let next = 0;
-  /** The first and the newest text, and the first and the newest that is a request of its own. */
-  const ends: { first?: string; newest?: string; firstRequest?: string; newestRequest?: string } =
-    {};
+  const all: string[] = [];
   return {
     add(instructions) {
       for (const { text } of instructions) {
         if (isFrame(text)) continue;
-        const start = requestOf(addTyped(texts, saidIn(text), next++, answers));
-        if (start === "") continue;
-        ends.first ??= start;
-        ends.newest = start;
-        if (saidLength(start) < SHORTEST_REQUEST) continue;
-        ends.firstRequest ??= start;
-        ends.newestRequest = start;
+        const said = saidIn(text);
+        addTyped(texts, said, all.push(said), answers);
       }
     },
     requests() {
-      const { firstRequest: first = ends.first, newestRequest: newest = ends.newest } = ends;
+      const first = requestEnd(all);
       if (first === undefined) return [];
+      const newest = requestEnd(all.toReversed());
       if (first === newest) return [`Request: ${first}`];
       return [`First request: ${first}`, `Newest request: ${newest}`];
     },
@@ -139,12 +143,16 @@ const ORDER: Entry = {
 
 /** Rules from outside, then what was typed, the newest first. */
 function instructionList(all: readonly Typed[], isOrdered: boolean): FactList {
-  const strict = all.filter(({ weight }) => weight > 1);
-  const brief = all.filter(({ weight }) => weight === 1).toReversed();
+  // Few lists are cut, and only those need to know what is a rule.
+  const keep = lazily(() => {
+    const strict = all.filter(({ weight }) => weight() > 1);
+    const brief = all.filter(({ weight }) => weight() === 1).toReversed();
+    return new Set([...all.slice(-1), ...strict, ...brief]);
+  });
   return longList("instructions", {
     entries: isOrdered && all.length > 1 ? [...all, ORDER] : all,
     size: all.length,
-    keep: new Set([...all.slice(-1), ...strict, ...brief]),
+    keep,
     clips: true,
     inTime: true,
     comesFirst: true,

@@ -1,6 +1,6 @@
 import { fileData } from "../message/file-data.ts";
 import type { Message, Part } from "../message/index.ts";
-import { isHigh, isLow, utf8Length } from "../text/utf8.ts";
+import { utf8Length } from "../text/utf8.ts";
 import { jsonText, messageTokens, partTokens, type TokenCounter } from "./count.ts";
 
 /** The size of something, by the three limits that providers set on a request. */
@@ -145,21 +145,10 @@ function partImages(part: Part): number {
   return part.output.reduce((total, piece) => total + partImages(piece), 0);
 }
 
+/** No request has so long a text, and no string need hold all its escapes. */
+const MOST_UNITS = 50_000_000;
+
 /** UTF-8 bytes of a text inside a JSON string, escapes included. */
 export function jsonBytes(text: string): number {
-  let bytes = utf8Length(text);
-  for (let at = 0; at < text.length; at++) bytes += escapeBytes(text, at);
-  return bytes;
-}
-
-/** The bytes that JSON writes for a unit beyond those of UTF-8. */
-function escapeBytes(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
-  if (unit === 0x22 || unit === 0x5c) return 1;
-  if (unit < 0x20) return unit >= 0x08 && unit <= 0x0d && unit !== 0x0b ? 1 : 5;
-  // Half a pair is written as six characters, where UTF-8 has three bytes for its replacement.
-  const isHalf =
-    (isHigh(unit) && !isLow(text.charCodeAt(at + 1))) ||
-    (isLow(unit) && !isHigh(text.charCodeAt(at - 1)));
-  return isHalf ? 3 : 0;
+  return text.length > MOST_UNITS ? utf8Length(text) : utf8Length(JSON.stringify(text)) - 2;
 }

@@ -31,11 +31,15 @@ const LEAST_UNITS = 1_000;
 /** A cut that leaves more than this share costs more than it saves: its notice is text, too. */
 const MOST_LEFT = 0.9;
 
-/** `isKept` is `false` where nothing may be written; `onCut` hears of every output that is cut. */
-export function createArrivals(
-  store: ArchiveJournal | undefined,
-  { isKept = true, onCut }: { readonly isKept?: boolean; readonly onCut?: () => void } = {},
-): Arrive {
+/** The outputs of one conversation, for requests that go on and for those that are only counted. */
+export interface Arrivals {
+  readonly arrive: Arrive;
+  /** The same, and nothing is written. */
+  readonly look: Arrive;
+}
+
+/** `onCut` hears of every output that is cut. */
+export function createArrivals(store: ArchiveJournal | undefined, onCut: () => void): Arrivals {
   const known = new Map<string, unknown>();
   let loading: Promise<void> | undefined;
   const load = async (): Promise<void> => {
@@ -51,24 +55,28 @@ export function createArrivals(
       return false;
     }
   };
-  return async ({ content, tool, input, isNew }, truncation) => {
-    if (unitsOf(content) < LEAST_UNITS) return content;
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    await loading;
-    const key = sha256Hex(JSON.stringify([tool, input, content])).slice(0, 32);
-    if (known.has(key)) return known.get(key);
-    if (!isNew) return content;
-    const cut = await truncated({ content, tool, input }, truncation);
-    if (unitsOf(cut) > unitsOf(content) * MOST_LEFT) return content;
-    // First it is kept, then it goes out; an output that cannot be kept goes out whole, now and later.
-    if (isKept && !(await isStored({ arrival: key, content: cut }))) return content;
-    known.set(key, cut);
-    onCut?.();
-    return cut;
-  };
+  const arriving =
+    (isKept: boolean): Arrive =>
+    async ({ content, tool, input, isNew }, truncation) => {
+      if (unitsOf(content) < LEAST_UNITS) return content;
+      loading ??= load().catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
+      await loading;
+      const key = sha256Hex(JSON.stringify([tool, input, content])).slice(0, 32);
+      if (known.has(key)) return known.get(key);
+      if (!isNew) return content;
+      const cut = await truncated({ content, tool, input }, truncation);
+      if (unitsOf(cut) > unitsOf(content) * MOST_LEFT) return content;
+      // First it is kept, then it goes out; an output that cannot be kept goes out whole, now and later.
+      if (!isKept) return cut;
+      if (!(await isStored({ arrival: key, content: cut }))) return content;
+      known.set(key, cut);
+      onCut();
+      return cut;
+    };
+  return { arrive: arriving(true), look: arriving(false) };
 }
 
 export function isArrivalEntry(value: unknown): value is ArrivalEntry {

@@ -1,8 +1,8 @@
 import type { Context, EarlyPrune } from "../context/index.ts";
 import { goesOnByOneAnswer } from "../hooks/conversations.ts";
+import { beginsWith } from "../hooks/follow-natives.ts";
 import { type Door, type DoorRequest, modelOf } from "./doors.ts";
 import type { GatewaySettings } from "./options.ts";
-import { beginsWith } from "./prefix-check.ts";
 import type { TokenPrice } from "./receipts.ts";
 
 interface Newest {

@@ -108,7 +108,7 @@ function createGroup(
     ? {}
     : { archive: shared, conversation: id, constraints: whereOriginalsAre(id, settings) };
   const hook = openHook(params, place, { ...parts, archive, door, id });
-  const arrive = createArrivals(own?.journal, { onCut: () => metrics.count("truncated") });
+  const { arrive, look } = createArrivals(own?.journal, () => metrics.count("truncated"));
   return {
     id,
     door,
@@ -128,7 +128,7 @@ function createGroup(
           ...place,
           archive: readOnly(shared),
         },
-        arrive: createArrivals(own?.journal, { isKept: false }),
+        arrive: look,
         truncation: hook.context.truncation,
       }),
     summary: (given) =>

@@ -1,4 +1,4 @@
-import { saysTheSame } from "../hooks/follow-natives.ts";
+import { beginsWith } from "../hooks/follow-natives.ts";
 import type { DoorRequest } from "./doors.ts";
 import type { Group } from "./groups.ts";
 import type { WireObject } from "../dialects/wire.ts";
@@ -28,9 +28,4 @@ export function createPrefixCheck(onViolation: (conversation: string) => void) {
     if (before === undefined || before.edits !== now.edits) return;
     if (beginsWith(now.given, before.given) && !beginsWith(now.sent, before.sent)) onViolation(id);
   };
-}
-
-/** The marks of messages do not count. */
-export function beginsWith(list: readonly unknown[], start: readonly unknown[]): boolean {
-  return start.length <= list.length && start.every((one, at) => saysTheSame(one, list[at]));
 }

@@ -76,12 +76,20 @@ export function followNatives<Native>(
 }
 
 function goesOn<Native>({ list: known }: Told<Native>, list: readonly Native[]): boolean {
-  return list.length >= known.length && known.every((native, at) => native === list[at]);
+  return beginsWith(list, known, Object.is);
+}
+
+/** Tells whether a list begins as another one is, by the very objects, or by what they say. */
+export function beginsWith<Native>(
+  list: readonly Native[],
+  start: readonly Native[],
+  isSame: (one: Native, other: Native) => boolean = saysTheSame,
+): boolean {
+  return start.length <= list.length && start.every((one, at) => isSame(one, list[at] as Native));
 }
 
 function saysMore<Native>(told: Told<Native> | undefined, list: readonly Native[]): boolean {
-  if (told === undefined || list.length < told.list.length) return false;
-  return told.list.every((native, at) => saysTheSame(native, list[at]));
+  return told !== undefined && beginsWith(list, told.list);
 }
 
 /** The last message is still there, and not all that stood before it. */

@@ -2,6 +2,7 @@ import { fieldsOf } from "../../core/text/json.ts";
 import { wholeMessage } from "../../dialects/anthropic/stream.ts";
 import { objectsIn, type WireObject } from "../../dialects/wire.ts";
 import {
+  createPlaces,
   cutOf,
   extentOf,
   type IsOwn,
@@ -9,7 +10,6 @@ import {
   putBefore,
   type RecallWire,
   type Sieve,
-  type Verdict,
 } from "./wire.ts";
 
 /** Our calls in Anthropic Messages. */
@@ -100,31 +100,24 @@ function withoutThoughts(message: WireObject): WireObject {
 }
 
 function sieve(isOwn: IsOwn): Sieve {
-  const hidden = new Set<number>();
-  let [offset, visible, isFirst] = [0, 0, true];
-  const take = (event: WireObject): Verdict => {
-    const { type, index } = event;
-    if (type === "message_start") return isFirst ? "pass" : {};
-    if (type === "message_delta" || type === "message_stop") {
-      return isFirst && hidden.size === 0 ? "pass" : { hold: event };
-    }
-    if (typeof index !== "number") return "pass";
-    if (type === "content_block_start") {
-      if (isOwnBlock(isOwn)(fieldsOf(event["content_block"]))) hidden.add(index);
-      else visible += 1;
-    }
-    if (hidden.has(index)) return {};
-    const before = [...hidden].filter((one) => one < index).length;
-    const at = offset + index - before;
-    return at === index ? "pass" : { send: { ...event, index: at } };
-  };
+  const places = createPlaces();
+  const isOurs = isOwnBlock(isOwn);
   return {
-    take,
-    next() {
-      offset += visible;
-      [visible, isFirst] = [0, false];
-      hidden.clear();
+    take(event) {
+      const { type, index } = event;
+      if (type === "message_start") return places.isFirst() ? "pass" : {};
+      if (type === "message_delta" || type === "message_stop") {
+        return places.isWhole() ? "pass" : { hold: event };
+      }
+      if (typeof index !== "number") return "pass";
+      if (type === "content_block_start") {
+        places.begin(index, isOurs(fieldsOf(event["content_block"])));
+      }
+      const at = places.of(index);
+      if (at === undefined) return {};
+      return at === index ? "pass" : { send: { ...event, index: at } };
     },
+    next: () => places.next(),
     finish(held, answer) {
       const { delta } = held;
       if (held["type"] !== "message_delta") return held;

@@ -2,6 +2,7 @@ import { fieldsOf } from "../../core/text/json.ts";
 import { objectsIn, parseInput, type WireObject } from "../../dialects/wire.ts";
 import { isSaid } from "../results.ts";
 import {
+  createPlaces,
   cutOf,
   extentOf,
   type IsOwn,
@@ -97,12 +98,12 @@ function isTerminal({ type }: WireObject): boolean {
 const BEGINS = /^response\.(?:created|queued|in_progress)$/;
 
 function sieve(isOwn: IsOwn): Sieve {
-  const hidden = new Set<number>();
-  let [offset, visible, sequence, isFirst] = [0, 0, 0, true];
+  const places = createPlaces();
+  let sequence = 0;
   const numbered = (event: WireObject): WireObject => {
     const { sequence_number: given } = event;
     if (typeof given !== "number") return event;
-    sequence = isFirst && hidden.size === 0 ? given + 1 : sequence + 1;
+    sequence = places.isWhole() ? given + 1 : sequence + 1;
     return given === sequence - 1 ? event : { ...event, sequence_number: sequence - 1 };
   };
   const sent = (event: WireObject, made: WireObject): Verdict => {
@@ -111,24 +112,19 @@ function sieve(isOwn: IsOwn): Sieve {
   };
   const take = (event: WireObject): Verdict => {
     const { type, output_index: index } = event;
-    if (isTerminal(event)) return isFirst && hidden.size === 0 ? "pass" : { hold: event };
-    if (!isFirst && BEGINS.test(String(type))) return {};
+    if (isTerminal(event)) return places.isWhole() ? "pass" : { hold: event };
+    if (!places.isFirst() && BEGINS.test(String(type))) return {};
     if (typeof index !== "number") return sent(event, event);
     if (type === "response.output_item.added") {
-      if (isOwnItem(isOwn)(fieldsOf(event["item"]))) hidden.add(index);
-      else visible += 1;
+      places.begin(index, isOwnItem(isOwn)(fieldsOf(event["item"])));
     }
-    if (hidden.has(index)) return {};
-    const at = offset + index - [...hidden].filter((one) => one < index).length;
+    const at = places.of(index);
+    if (at === undefined) return {};
     return sent(event, at === index ? event : { ...event, output_index: at });
   };
   return {
     take,
-    next() {
-      offset += visible;
-      [visible, isFirst] = [0, false];
-      hidden.clear();
-    },
+    next: () => places.next(),
     finish: (held, answer) => (isTerminal(held) ? numbered({ ...held, response: answer }) : held),
   };
 }

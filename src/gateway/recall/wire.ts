@@ -102,6 +102,31 @@ export interface Sieve {
   finish(held: WireObject, answer: WireObject): WireObject;
 }
 
+/** The places of pieces for a client that never sees our calls, round behind round. */
+export function createPlaces() {
+  const hidden = new Set<number>();
+  let [offset, shown, isFirst] = [0, 0, true];
+  return {
+    isFirst: () => isFirst,
+    /** Nothing is hidden so far, so the client has everything as it came. */
+    isWhole: () => isFirst && hidden.size === 0,
+    begin(index: number, isOurs: boolean): void {
+      if (isOurs) hidden.add(index);
+      else shown += 1;
+    },
+    /** `undefined` for a piece of ours. */
+    of(index: number): number | undefined {
+      if (hidden.has(index)) return undefined;
+      return offset + index - [...hidden].filter((one) => one < index).length;
+    },
+    next(): void {
+      offset += shown;
+      [shown, isFirst] = [0, false];
+      hidden.clear();
+    },
+  };
+}
+
 /** Kinds of the pieces of an answer; an empty one counts for nothing. */
 export type PieceKind = "said" | "thought" | "empty";
 

@@ -3,6 +3,7 @@ import type { Usage } from "../../core/message/index.ts";
 import { type AiSdkMessage, aiSdkUsage } from "../../dialects/ai-sdk/wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import type { ConversationOf } from "../conversations.ts";
+import { beginsWith } from "../follow-natives.ts";
 import type { NativeContext } from "../native-context.ts";
 import { type Extras, boundReasoning, instructionText, managedByStep } from "./model.ts";
 import type { AiSdkStep, CallOptions, PrepareStepOptions } from "./sdk.ts";
@@ -82,8 +83,9 @@ export function createRuns() {
       // Version 6 passes the whole history, and the journal knows what became of that.
       if (repair === undefined || responseMessages === undefined) return messages;
       const { from, to } = repair;
-      const goesOn = from.every((native, at) => native === messages[at]);
-      return goesOn ? [...to, ...messages.slice(from.length)] : messages;
+      return beginsWith(messages, from, Object.is)
+        ? [...to, ...messages.slice(from.length)]
+        : messages;
     },
     /** The provider's report for the newest answer among the messages. */
     usage({ steps, messages }: Step): Usage | undefined {

@@ -2,7 +2,7 @@ import { Argument, type Command } from "commander";
 import { copyArchive, type CopyReport } from "../archive/copy.ts";
 import { openArchive, shownAddress } from "../archive/open.ts";
 import { ContextError } from "../core/error.ts";
-import { bytes, count, plural } from "./figures.ts";
+import { bytes, count, plural } from "../core/text/figures.ts";
 import {
   type CommonOptions,
   type Io,

@@ -105,6 +105,30 @@ export function cell(text: string, columns: number): string {
   return clipped + " ".repeat(Math.max(0, columns - columnsOf(clipped)));
 }
 
+/** A text behind spaces that fill it up to so many columns. */
+export function padded(text: string, columns: number): string {
+  return " ".repeat(Math.max(0, columns - columnsOf(text))) + text;
+}
+
+/** Widths of a table's columns; the first has what the others leave, from 8 to `most`. */
+export interface TableShape {
+  /** Of all columns but the first. */
+  readonly widths: readonly number[];
+  readonly gap: string;
+  readonly most: number;
+}
+
+/** A line of a table: a name to the left, and cells to the right, which may have colours. */
+export function tableLine(
+  [name = "", ...cells]: readonly string[],
+  width: number,
+  { widths, gap, most }: TableShape,
+): string {
+  const right = cells.map((text, at) => gap + padded(text, widths[at] ?? 0)).join("");
+  const room = Math.max(8, Math.min(most, width - columnsOf(right)));
+  return (cell(name, room) + right).trimEnd();
+}
+
 /** A text on one line of at most so many columns, clipped at its end. */
 export function clipColumns(text: string, columns: number): string {
   for (let length = columns; ;) {

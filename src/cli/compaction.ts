@@ -7,7 +7,7 @@ import { type Amount, amountOption, type BudgetOptions } from "../core/overflow/
 import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
 import { summarizerByName } from "../models/by-name.ts";
 import type { Outcome } from "./compact-report.ts";
-import { count } from "./figures.ts";
+import { count } from "../core/text/figures.ts";
 import type { CommonOptions, Io } from "./io.ts";
 import {
   type ChosenWindow,

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { type Command, Option } from "commander";
 import pc from "picocolors";
-import { cell, unbroken } from "./columns.ts";
-import { count, money, percent, plural, tokens } from "./figures.ts";
+import { tableLine, type TableShape, unbroken } from "./columns.ts";
+import { count, money, percent, plural, tokens } from "../core/text/figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk, widthOf } from "./io.ts";
 import { countedOnce } from "./money/copies.ts";
 import {
@@ -134,13 +134,14 @@ function costJson(by: Grouping, { rows, ...rest }: Costs): object {
 function costView(io: Io, by: Grouping, costs: Costs): string[] {
   const { rows, total, compacted, sessions } = costs;
   const width = widthOf(io);
+  const line = (...texts: readonly string[]): string => tableLine(texts, width, SHAPE);
   if (total.requests === 0) {
     return [`No session that was asked for reports what it took (${plural(sessions, "session")}).`];
   }
   return [
-    pc.dim(line([by, "Requests", "Input", "Read", "Written", "Output", "Cached", "Money"], width)),
-    ...rows.map((row) => line(cells(shownName(by, row.name), row), width)),
-    pc.bold(line(cells("all", total), width)),
+    pc.dim(line(by, "Requests", "Input", "Read", "Written", "Output", "Cached", "Money")),
+    ...rows.map((row) => line(...cells(shownName(by, row.name), row))),
+    pc.bold(line(...cells("all", total))),
     "",
     ...(total.unpriced > 0
       ? [
@@ -180,10 +181,4 @@ function cells(name: string, spent: Spent): string[] {
   ];
 }
 
-const WIDTHS = [8, 7, 7, 7, 7, 6, 9];
-
-function line([name = "", ...figures]: readonly string[], width: number): string {
-  const right = figures.map((text, at) => ` ${text.padStart(WIDTHS[at] ?? 0)}`).join("");
-  const room = Math.max(8, Math.min(40, width - right.length));
-  return cell(name, room) + right;
-}
+const SHAPE: TableShape = { widths: [8, 7, 7, 7, 7, 6, 9], gap: " ", most: 40 };

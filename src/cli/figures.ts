@@ -1,39 +1,7 @@
 import pc from "picocolors";
 import { oneLine } from "../core/text/clean.ts";
+import { plural } from "../core/text/figures.ts";
 import { columnsOf } from "./columns.ts";
-
-/** Figures as people read them; pure. */
-
-/** 1234567 → 1,234,567. (`toLocaleString` would load the tables of all languages first.) */
-export function count(value: number): string {
-  return String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-/** Tokens, short: 950, 12.3k, 1.2M. */
-export function tokens(value: number): string {
-  if (value < 1_000) return String(Math.round(value));
-  if (value < 1_000_000) return `${(value / 1_000).toFixed(value < 100_000 ? 1 : 0)}k`;
-  return `${(value / 1_000_000).toFixed(1)}M`;
-}
-
-/** Bytes, short: 950 B, 12.3 KB, 1.2 MB. */
-export function bytes(value: number): string {
-  if (value < 1_000) return `${value} B`;
-  if (value < 1_000_000) return `${(value / 1_000).toFixed(1)} KB`;
-  if (value < 1_000_000_000) return `${(value / 1_000_000).toFixed(1)} MB`;
-  return `${(value / 1_000_000_000).toFixed(1)} GB`;
-}
-
-export function percent(part: number, whole: number): string {
-  return whole > 0 ? `${Math.round((part / whole) * 100)} %` : "–";
-}
-
-/** US dollars, short: $0.04, $12.30, $1,234. */
-export function money(dollars: number): string {
-  if (dollars > 0 && dollars < 0.01) return "<$0.01";
-  if (dollars >= 1_000) return `$${count(dollars)}`;
-  return `$${dollars.toFixed(2)}`;
-}
 
 const MINUTE_MS = 60_000;
 /** Units of time in minutes, and up to which number of it each is told. */
@@ -51,11 +19,6 @@ export function age(ms: number): string {
   if (minutes < 1) return "now";
   const [unit, each] = AGES.find(([, size, below]) => minutes < size * below) ?? ["y", 525_600];
   return `${Math.floor(minutes / each)}${unit}`;
-}
-
-/** One thing or several: `plural(2, "message")` → `2 messages`. */
-export function plural(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -76,14 +39,6 @@ export function fit(text: string, columns: number): string {
     const head = Math.ceil(room * 0.6);
     whole = `${units.slice(0, head).join("")}…${units.slice(units.length - (room - head)).join("")}`;
   }
-}
-
-/** A point in time (ms since the epoch) in the local time zone: 2026-11-20 10:44. */
-export function localTime(time: number): string {
-  const date = new Date(time);
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
 /** Warnings that are shown; `--json` has them all. */

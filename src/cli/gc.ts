@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { collectGarbage, type GarbageReport, type StoredAmount } from "../archive/retention.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { bytes, count, plural } from "./figures.ts";
+import { bytes, count, plural } from "../core/text/figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk } from "./io.ts";
 import { durationOption, sizeOption } from "./options.ts";
 

@@ -5,7 +5,7 @@ import { archiveFolder } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
 import type { About, ConversationRow, Replay, SpentRow } from "../page/data.ts";
 import type { Page } from "../page/page-data.ts";
-import { count } from "./figures.ts";
+import { count } from "../core/text/figures.ts";
 import { inspect, type Inspection, type InspectOptions } from "./inspection.ts";
 import { type Io, isTerminal, printJson, talk } from "./io.ts";
 import { loadSent } from "./sent-session.ts";

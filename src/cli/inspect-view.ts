@@ -3,7 +3,8 @@ import type { ContentItem, ContentKind } from "../core/contents/window-contents.
 import { clipLine } from "../core/text/clip.ts";
 import { chart } from "./chart.ts";
 import { cell, clipColumns, columnsOf } from "./columns.ts";
-import { bar, count, fit, localTime, percent, plural, tokens, warningLines } from "./figures.ts";
+import { count, localTime, percent, plural, tokens } from "../core/text/figures.ts";
+import { bar, fit, warningLines } from "./figures.ts";
 import type { Growth, Inspection, PrunableKind } from "./inspection.ts";
 import { type Io, widthOf } from "./io.ts";
 import { roomWords, sourceWords } from "./measure-session.ts";
@@ -44,11 +45,6 @@ function adviceLines({ advice, loaded }: Inspection): string[] {
     const head = at === 0 ? "Advice    " : "          ";
     return `${head}${inFolder(sentence, loaded.conversation.cwd)}`;
   });
-}
-
-/** A share of usable, the whole that fullness and room are of; something is never nothing. */
-function share(part: number, whole: number): string {
-  return part > 0 && part / whole < 0.005 ? "<1 %" : percent(part, whole);
 }
 
 function section(title: string, lines: readonly string[]): string[] {
@@ -114,7 +110,7 @@ function kindLines({ kinds, size }: Inspection, width: number): string[] {
   const { usable } = size.budget;
   const most = Math.max(0, ...kinds.map((kind) => kind.tokens));
   const row = (label: string, held: number): string =>
-    `  ${label.padEnd(16)}${count(held).padStart(11)}${share(held, usable).padStart(7)}`;
+    `  ${label.padEnd(16)}${count(held).padStart(11)}${percent(held, usable).padStart(7)}`;
   const lines = kinds.map(({ kind, tokens: held }) => {
     const line = `${row(LABELS[kind], held)}  `;
     return `${line}${pc.cyan(bar(held, most, width - line.length))}`;
@@ -163,7 +159,7 @@ function largestLines({ largest, size, loaded }: Inspection, width: number): str
   const { cwd } = loaded.conversation;
   const shown = largest.find(({ message }) => message !== undefined)?.message;
   const lines = largest.map((item, index) => {
-    const line = `  ${(places[index] ?? "").padStart(wide)}${count(item.tokens).padStart(9)}${share(item.tokens, size.budget.usable).padStart(6)}  ${cell(names[index] ?? "", name)}  `;
+    const line = `  ${(places[index] ?? "").padStart(wide)}${count(item.tokens).padStart(9)}${percent(item.tokens, size.budget.usable).padStart(6)}  ${cell(names[index] ?? "", name)}  `;
     const [subject, room] = [inFolder(item.subject, cwd), Math.max(8, width - line.length)];
     const isPath = !/\s/.test(subject);
     const told = isPath ? fit(subject, room) : clipColumns(subject, room);

@@ -6,7 +6,7 @@ import { estimator } from "../core/tokens/estimator.ts";
 import { scaledCounter } from "../core/tokens/calibrate.ts";
 import { createMessageMeter, scaledMeter } from "../core/tokens/meter.ts";
 import { adviceOn } from "../core/contents/advice.ts";
-import { count, percent } from "./figures.ts";
+import { count, percent } from "../core/text/figures.ts";
 import type { CommonOptions } from "./io.ts";
 import {
   chooseWindow,

@@ -7,7 +7,7 @@ import { createMessageMeter } from "../core/tokens/meter.ts";
 import { DEFAULT_TRANSCRIPT_LIMITS, type TranscriptLimits } from "../transcripts/limits.ts";
 import { readTranscript } from "../transcripts/read.ts";
 import { transcriptFormats } from "../transcripts/formats.ts";
-import { count, plural } from "./figures.ts";
+import { count, plural } from "../core/text/figures.ts";
 import type { Io } from "./io.ts";
 import { parseSize } from "../core/text/units.ts";
 import { factorOption, numberOption, tokensOption } from "./options.ts";

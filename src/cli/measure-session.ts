@@ -17,7 +17,7 @@ import { createMessageMeter, type MessageMeter } from "../core/tokens/meter.ts";
 import type { ContextOptions } from "../context/index.ts";
 import type { BudgetOptions } from "../core/overflow/index.ts";
 import type { Conversation } from "../transcripts/index.ts";
-import { count } from "./figures.ts";
+import { count } from "../core/text/figures.ts";
 
 /** Tokens of a session's next request, and how they are known. */
 export interface SessionSize {

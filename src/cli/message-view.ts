@@ -1,7 +1,7 @@
 import pc from "picocolors";
 import { describeCall } from "../core/calls/describe-call.ts";
 import { type Message, type Part, resultText } from "../core/message/message.ts";
-import { localTime } from "./figures.ts";
+import { localTime } from "../core/text/figures.ts";
 
 /** A message in full, for a person. */
 export function messageView(message: Message, number: number): string[] {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { postgresArchive, postgresMigrations } from "../archive/postgres/postgres.ts";
-import { plural } from "./figures.ts";
+import { plural } from "../core/text/figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, printOriginal } from "./io.ts";
 import { schemaOption } from "./options.ts";
 

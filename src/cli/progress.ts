@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { clipLine } from "../core/text/clip.ts";
-import { percent, plural } from "./figures.ts";
+import { percent, plural } from "../core/text/figures.ts";
 import type { Io } from "./io.ts";
 
 /** Shows on a terminal that long work goes on; silent elsewhere. */

@@ -9,7 +9,7 @@ import { filesOf, toldArchive } from "../archive/recalled-media.ts";
 import { ContextError } from "../core/error.ts";
 import { fileData, type FilePart } from "../core/message/index.ts";
 import { unbroken } from "./columns.ts";
-import { bytes, plural } from "./figures.ts";
+import { bytes, plural } from "../core/text/figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, printPieces, talk } from "./io.ts";
 import { numberOption, rangeOption, wholeOption } from "./options.ts";
 import { printMessages, tellOrigin } from "./told-original.ts";

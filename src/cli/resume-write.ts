@@ -8,7 +8,7 @@ import { leftBehind } from "../resume/left-behind.ts";
 import type { ResumeCommands, SessionContent } from "../resume/session.ts";
 import { type SessionAgent, type WrittenSession, writeSession } from "../resume/write-session.ts";
 import type { Outcome } from "./compact-report.ts";
-import { plural } from "./figures.ts";
+import { plural } from "../core/text/figures.ts";
 import type { Io } from "./io.ts";
 import { conversationOf, keepNamed } from "./kept.ts";
 import { isMissing, programCall } from "./program-call.ts";

@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { outputsOfToday } from "../archive/home.ts";
 import { homeArchive } from "../settings/home-archive.ts";
 import { runCommand, type CommandResult } from "../spill/run-command.ts";
-import { bytes, plural } from "./figures.ts";
+import { bytes, plural } from "../core/text/figures.ts";
 import { type CommonOptions, type Io, printJson, type SetExitCode, talk } from "./io.ts";
 import { numberOption, secondsOption } from "./options.ts";
 import { type CutFlags, cutJson, cutOptions, cutSettings } from "./truncate.ts";

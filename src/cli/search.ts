@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import pc from "picocolors";
 import { ContextError } from "../core/error.ts";
 import { clipLine } from "../core/text/clip.ts";
-import { bytes, localTime, plural } from "./figures.ts";
+import { bytes, localTime, plural } from "../core/text/figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk, widthOf } from "./io.ts";
 import { numberOption } from "./options.ts";
 import { typedCommand } from "./program-call.ts";

@@ -1,7 +1,7 @@
 import pc from "picocolors";
 import { ContextError } from "../core/error.ts";
 import type { Message, Part } from "../core/message/message.ts";
-import { count, localTime } from "./figures.ts";
+import { count, localTime } from "../core/text/figures.ts";
 import { type Io, printJson, printLines, printOriginal } from "./io.ts";
 import { loadConversation, type LoadOptions } from "./load.ts";
 import { kindOfText, SEALED, textsOf, timeOfRecord } from "./search/record.ts";

@@ -1,8 +1,9 @@
 import pc from "picocolors";
 import type { Price } from "../settings/settings.ts";
 import { CACHE_RULES, costOf, FATES, type Fate, type Outcome } from "../simulate/index.ts";
-import { cell, clipColumns, unbroken } from "./columns.ts";
-import { count, money, percent, plural, tokens, warningLines } from "./figures.ts";
+import { clipColumns, tableLine, type TableShape, unbroken } from "./columns.ts";
+import { count, money, percent, plural, tokens } from "../core/text/figures.ts";
+import { warningLines } from "./figures.ts";
 import { type Io, widthOf } from "./io.ts";
 import type { Loaded } from "./load.ts";
 import { type OwnPrices, priceOf, priceSources } from "./money/spent.ts";
@@ -177,13 +178,13 @@ function sessionView(
 }
 
 const HEADINGS = ["Tokens", "Kept", "+handle", "+hint", "Lost", "Edits", "Over"];
-const WIDTHS = [7, 6, 8, 6, 6, 6, 5, 10, 9];
+const SHAPE: TableShape = { widths: [7, 6, 8, 6, 6, 6, 5, 10, 9], gap: "", most: 27 };
 
 function table(rows: readonly Row[], width: number): string[] {
   const providers = CACHE_RULES.map(({ name }) => name);
   return [
-    pc.dim(line(["", ...HEADINGS, ...providers], width)),
-    ...rows.map((row) => line(cells(row), width)),
+    pc.dim(tableLine(["", ...HEADINGS, ...providers], width, SHAPE)),
+    ...rows.map((row) => tableLine(cells(row), width, SHAPE)),
   ];
 }
 
@@ -209,11 +210,6 @@ function cells(row: Row): string[] {
 
 function sumOf(fates: Readonly<Record<Fate, number>>): number {
   return FATES.reduce((sum, fate) => sum + fates[fate], 0);
-}
-
-function line([name = "", ...figures]: readonly string[], width: number): string {
-  const right = figures.map((text, at) => text.padStart(WIDTHS[at] ?? 0)).join("");
-  return cell(name, Math.max(8, Math.min(27, width - right.length))) + right;
 }
 
 function explained(sessions: readonly SimulatedSession[]): readonly string[] {

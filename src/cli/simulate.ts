@@ -25,7 +25,7 @@ import {
   windowWarnings,
 } from "./load.ts";
 import { measureSession } from "./measure-session.ts";
-import { plural } from "./figures.ts";
+import { plural } from "../core/text/figures.ts";
 import { startProgress } from "./progress.ts";
 import { mergedSettings, readSettings, type Settings } from "../settings/settings.ts";
 import {

@@ -4,7 +4,7 @@ import { placeOf } from "../archive/every-conversation.ts";
 import { handleKind, isHandle, type OriginalKind } from "../core/message/handle.ts";
 import { isRecord } from "../core/text/json.ts";
 import type { Message } from "../core/message/index.ts";
-import { bytes, localTime } from "./figures.ts";
+import { bytes, localTime } from "../core/text/figures.ts";
 import { unbroken } from "./columns.ts";
 import { type Io, printOriginal, talk } from "./io.ts";
 

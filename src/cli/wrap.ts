@@ -5,7 +5,7 @@ import { archiveFolder } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
 import { type Gateway, startGateway } from "../gateway/server.ts";
 import { ownRetention, readSettings } from "../settings/settings.ts";
-import { plural } from "./figures.ts";
+import { plural } from "../core/text/figures.ts";
 import { type Io, type SetExitCode, talk } from "./io.ts";
 import { pricesOfNow } from "./money/spent.ts";
 import { tokensOption } from "./options.ts";

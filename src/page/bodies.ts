@@ -6,6 +6,7 @@ import {
   type ToolResultPart,
 } from "../core/message/message.ts";
 import { isPruned } from "../core/message/edit.ts";
+import { plural } from "../core/text/figures.ts";
 import { isRecord } from "../core/text/json.ts";
 import { originalOf } from "./originals.ts";
 import type { PageBody, PagePart } from "./data.ts";
@@ -36,7 +37,7 @@ function resultPart(part: ToolResultPart): PagePart {
   return {
     type: "result",
     tool: part.toolName,
-    text: files === 0 ? text : `${text}\n[${files} ${files === 1 ? "file" : "files"}]`.trim(),
+    text: files === 0 ? text : `${text}\n[${plural(files, "file")}]`.trim(),
     failed: part.isError === true || undefined,
     exitCode: part.exitCode,
     pruned: isPruned(part) || undefined,

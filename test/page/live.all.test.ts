@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)("conversations that go on", () => {
     await page.getByRole("button", { name: /Run it/ }).click();
     await page.getByRole("heading", { name: "Run it." }).waitFor();
     await page.getByRole("tab", { name: /^Edits/ }).click();
-    await page.getByRole("button", { name: "An output cut on arrival" }).click();
+    await page.getByRole("button", { name: "1 output cut on arrival" }).click();
     const whole = page.getByRole("region", { name: "As it came" });
     await whole.getByRole("button", { name: /Show all/ }).click();
     await whole.getByText(NEEDLE).waitFor();

@@ -1,3 +1,4 @@
+import { localDay } from "../../core/text/figures.ts";
 import type { Price } from "../../settings/settings.ts";
 import { PRICE_LISTS, type PriceRow, PROMPT_BANDS } from "./prices.ts";
 import type { RequestUsage } from "../../transcripts/index.ts";
@@ -26,10 +27,7 @@ export interface DayUse {
 
 /** The day of a time (ms since the epoch) in the local time zone. */
 export function dayOf(time: number | undefined): string {
-  if (time === undefined) return "";
-  const date = new Date(time);
-  const two = (value: number): string => String(value).padStart(2, "0");
-  return [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return time === undefined ? "" : localDay(time);
 }
 
 /** A key that a request and every copy of it share; `undefined` where nothing tells it from others. */

@@ -1,5 +1,5 @@
 import { isContextError } from "../../core/error.ts";
-import { bytes } from "../figures.ts";
+import { bytes } from "../../core/text/figures.ts";
 import type { Io } from "../io.ts";
 import { startProgress } from "../progress.ts";
 import { opencodeMayHold } from "../sessions/opencode-sessions.ts";

@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { unbroken } from "../columns.ts";
-import { plural } from "../figures.ts";
+import { plural } from "../../core/text/figures.ts";
 import {
   type CommonOptions,
   type Io,
@@ -22,7 +22,7 @@ import {
   type SessionRow,
   sessionRow,
 } from "./session-table.ts";
-import { type SessionFilter, type Survey, surveySessions } from "./survey.ts";
+import { type Survey, type SurveyOptions, surveySessions } from "./survey.ts";
 
 /** The time that a person waits for a list to choose from, in ms; what is not read then has no figures. */
 const PATIENCE_MS = 6_000;
@@ -32,9 +32,9 @@ const NEWEST = 20;
 /** Prints the sessions on this computer: a table, or JSON with all of them. */
 export async function listSessions(
   io: Io,
-  { json, limit = Infinity, ...filter }: CommonOptions & SessionFilter & { limit?: number },
+  { json, limit = Infinity, ...options }: CommonOptions & SurveyOptions & { limit?: number },
 ): Promise<void> {
-  const survey = await surveySessions(io, { ...filter, quiet: json === true });
+  const survey = await surveySessions(io, { ...options, quiet: json === true });
   const rows = rowsOf({ ...survey, sessions: survey.sessions.slice(0, limit) });
   if (json !== true) return printLines(io, sessionTable(io, survey, rows));
   printJson(io, rows.map(sessionJson));
@@ -50,7 +50,7 @@ export async function chooseSession(
   { json }: CommonOptions = {},
 ): Promise<FoundSession | undefined> {
   if (json === true || !isTerminal(io)) {
-    await listNewest(io, json === true);
+    await listSessions(io, { json, limit: NEWEST, patienceMs: PATIENCE_MS });
     return undefined;
   }
   const survey = await surveySessions(io, { patienceMs: PATIENCE_MS });
@@ -108,13 +108,6 @@ export async function pickRow(
   return isCancel(picked) ? undefined : picked;
 }
 
-async function listNewest(io: Io, asJson: boolean): Promise<void> {
-  const survey = await surveySessions(io, { patienceMs: PATIENCE_MS, quiet: asJson });
-  const rows = rowsOf({ ...survey, sessions: survey.sessions.slice(0, NEWEST) });
-  if (asJson) printJson(io, newestJson(survey, rows));
-  else printLines(io, sessionTable(io, survey, rows));
-}
-
 /** The table, with what to type for each session. */
 export function sessionTable(io: Io, survey: Survey, rows: readonly SessionRow[]): string[] {
   if (survey.found.sessions.length === 0) return nothingFound(survey);
@@ -163,30 +156,4 @@ function notes({ found: { skipped, hints }, sessions }: Survey): string[] {
       : []),
     ...hints,
   ];
-}
-
-/** The newest sessions as `compact --json` prints them; fields are only ever added. */
-function newestJson({ found }: Survey, rows: readonly SessionRow[]): unknown {
-  return {
-    version: 1,
-    sessions: rows.map(({ known: { session, facts }, title, project, tokens }) => ({
-      agent: session.agent,
-      id: session.id,
-      title,
-      project: project === "" ? undefined : project,
-      name: session.name,
-      path: session.path,
-      bytes: session.bytes,
-      modifiedAt: new Date(session.modifiedAt).toISOString(),
-      state: facts?.state ?? "unmeasured",
-      tokens,
-      window: facts?.window,
-      isWindowSure: facts?.isWindowSure,
-      usable: facts?.usable,
-    })),
-    found: found.sessions.length,
-    skipped: found.skipped,
-    places: found.places,
-    hints: found.hints,
-  };
 }

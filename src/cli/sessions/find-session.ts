@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { ContextError, errorMessage } from "../../core/error.ts";
-import { plural } from "../figures.ts";
+import { plural } from "../../core/text/figures.ts";
 import type { CommonOptions, Io } from "../io.ts";
 import type { FoundSession } from "./session-search.ts";
 import { programCall } from "../program-call.ts";

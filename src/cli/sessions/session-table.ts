@@ -1,7 +1,8 @@
 import path from "node:path";
 import pc from "picocolors";
-import { cell } from "../columns.ts";
-import { age, money, percent, tokens } from "../figures.ts";
+import { tableLine, type TableShape } from "../columns.ts";
+import { money, percent, tokens } from "../../core/text/figures.ts";
+import { age } from "../figures.ts";
 import { cacheShare, type OwnPrices, spentIn, tokensOf } from "../money/spent.ts";
 import type { KnownSession } from "./survey.ts";
 
@@ -101,68 +102,35 @@ function says({ known, agent, project, title }: SessionRow, word: string): boole
 /** From this width on the agent's whole name and more of the title have room. */
 const WIDE = 96;
 
-interface Cells {
-  readonly about: string;
-  readonly when: string;
-  readonly full: string;
-  readonly tokens: string;
-  readonly cache: string;
-  readonly cost: string;
-  readonly agent: string;
-}
-
-const HEADINGS: Cells = {
-  about: "Session",
-  when: "When",
-  full: "Full",
-  tokens: "Tokens",
-  cache: "Cache",
-  cost: "Money",
-  agent: "Agent",
-};
+const HEADINGS = ["Session", "When", "Full", "Tokens", "Cache", "Money", "Agent   "];
+const SHAPE: TableShape = { widths: [4, 7, 6, 5, 7, 8], gap: " ", most: Infinity };
 
 /** The line above the rows. */
 export function headingLine(width: number): string {
-  return line(HEADINGS, width, String);
+  return tableLine(HEADINGS, width, shapeOf(width));
+}
+
+function shapeOf(width: number): TableShape {
+  return width < WIDE ? SHAPE : { ...SHAPE, gap: "  " };
 }
 
 /** One session on one line of so many characters. */
 export function sessionLine(row: SessionRow, width: number, now = Date.now()): string {
-  const { project, title, fill, isOver, known } = row;
+  const { project, title, fill, isOver, known, cache, cost } = row;
   const isDamaged = known.facts?.state === "unreadable";
   const unsure = known.facts?.isWindowSure === false ? "?" : "";
   const paint = isOver ? pc.red : (fill ?? 0) >= 0.8 ? pc.yellow : pc.green;
-  return line(
-    {
-      about: project === "" ? title : `${project}: ${title}`,
-      when: age(now - row.updated),
-      full: isDamaged ? "damaged" : fill === undefined ? "–" : percent(fill, 1) + unsure,
-      tokens: row.tokens === undefined ? "–" : tokens(row.tokens),
-      cache: row.cache === undefined ? "–" : percent(row.cache, 1),
-      cost: row.cost === undefined ? "–" : money(row.cost),
-      agent: agentName(row.agent),
-    },
-    width,
-    row.fill === undefined ? pc.dim : paint,
-  );
-}
-
-function line(cells: Cells, width: number, paint: (text: string) => string): string {
-  const isWide = width >= WIDE;
-  const gap = isWide ? "  " : " ";
-  const full = cells.full.padStart(7);
-  const [before, after] = [
-    `${gap}${cells.when.padStart(4)}${gap}`,
-    [
-      "",
-      cells.tokens.padStart(6),
-      cells.cache.padStart(5),
-      cells.cost.padStart(7),
-      cells.agent.padEnd(8),
-    ].join(gap),
+  const full = fill === undefined ? "–" : percent(fill, 1) + unsure;
+  const cells = [
+    project === "" ? title : `${project}: ${title}`,
+    age(now - row.updated),
+    (fill === undefined ? pc.dim : paint)(isDamaged ? "damaged" : full),
+    row.tokens === undefined ? "–" : tokens(row.tokens),
+    cache === undefined ? "–" : percent(cache, 1),
+    cost === undefined ? "–" : money(cost),
+    agentName(row.agent).padEnd(8),
   ];
-  const room = Math.max(8, width - before.length - full.length - after.length);
-  return `${cell(cells.about, room)}${before}${paint(full)}${after}`.trimEnd();
+  return tableLine(cells, width, shapeOf(width));
 }
 
 /** A session as `sessions --json` prints it; fields are only ever added. */

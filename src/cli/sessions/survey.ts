@@ -1,5 +1,5 @@
 import path from "node:path";
-import { plural } from "../figures.ts";
+import { plural } from "../../core/text/figures.ts";
 import type { Io } from "../io.ts";
 import type { DayUse } from "../money/spent.ts";
 import { startProgress } from "../progress.ts";
@@ -18,7 +18,7 @@ export interface SessionFilter {
   readonly since?: number;
 }
 
-interface SurveyOptions extends SessionFilter {
+export interface SurveyOptions extends SessionFilter {
   /** After so long, in ms, the rest stays unread. @default all are read */
   readonly patienceMs?: number;
   /** Whether nobody is to be told how far it is. @default false */

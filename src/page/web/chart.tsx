@@ -3,7 +3,8 @@ import uPlot from "uplot";
 import type { PageData } from "../data.ts";
 import { colourOf, theme } from "./colours.ts";
 import { drawHits, drawLimits, drawMarks, drawSelection, type Drawing } from "./drawing.ts";
-import { count, percent, short, textScale } from "./format.ts";
+import { count, percent } from "../../core/text/figures.ts";
+import { short, textScale } from "./format.ts";
 import { editTitle, type Model } from "./model.ts";
 
 export interface ChartProps {

@@ -1,5 +1,6 @@
 import type { ConversationRow, Found } from "../data.ts";
-import { percent, plural, short } from "./format.ts";
+import { percent, plural } from "../../core/text/figures.ts";
+import { short } from "./format.ts";
 import { Meter } from "./tables.tsx";
 
 interface ConversationsProps {

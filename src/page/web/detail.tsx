@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { PageBody, PagePart } from "../data.ts";
-import { count, localTime, money, percent } from "./format.ts";
+import { count, localTime, money, percent } from "../../core/text/figures.ts";
 import { type Model, roleOf, tokensOf } from "./model.ts";
 import { More } from "./tables.tsx";
 import type { Texts } from "./texts.ts";

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import type { EditBill, PageEdit, SummaryLine } from "../data.ts";
 import { type MessageProps, Pair } from "./detail.tsx";
-import { count, money, plural, short } from "./format.ts";
+import { count, money, plural } from "../../core/text/figures.ts";
+import { short } from "./format.ts";
 import { editTitle, type Model, roleOf, tokensOf, viewList } from "./model.ts";
 import { Figure, Go, More } from "./tables.tsx";
 

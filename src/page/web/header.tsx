@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { PageData } from "../data.ts";
-import { count, localTime, money, percent, plural, short } from "./format.ts";
+import { count, localTime, money, percent, plural } from "../../core/text/figures.ts";
+import { short } from "./format.ts";
 import type { Source } from "./source.ts";
 import { Figure, Meter } from "./tables.tsx";
 

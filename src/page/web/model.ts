@@ -1,3 +1,4 @@
+import { plural } from "../../core/text/figures.ts";
 import type { PageData, PageEdit, PageMessage, PageStep } from "../data.ts";
 
 /** The drawn and listed figures, worked out once from the data of a page. */
@@ -115,9 +116,7 @@ export function roleOf({ role, kind, tools }: PageMessage): string {
 export function editTitle({ type, by, replaced, dropped }: PageEdit): string {
   const who = by === "longhaul" ? "Longhaul" : "The agent";
   const pieces = replaced.length / 2;
-  if (type === "truncate") {
-    return `${pieces === 1 ? "An output" : `${pieces} outputs`} cut on arrival`;
-  }
-  if (type === "prune") return `${who} pruned ${pieces} ${pieces === 1 ? "piece" : "pieces"}`;
-  return `${who} compacted ${dropped} messages`;
+  if (type === "truncate") return `${plural(pieces, "output")} cut on arrival`;
+  if (type === "prune") return `${who} pruned ${plural(pieces, "piece")}`;
+  return `${who} compacted ${plural(dropped, "message")}`;
 }

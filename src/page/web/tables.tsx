@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { PageEdit } from "../data.ts";
-import { clock, count, money, percent, plural, short } from "./format.ts";
+import { count, money, percent, plural } from "../../core/text/figures.ts";
+import { clock, short } from "./format.ts";
 import { editTitle, type Model, timeOf } from "./model.ts";
 
 interface TableProps {

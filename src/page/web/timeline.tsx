@@ -1,6 +1,6 @@
 import { Chart, type ChartProps } from "./chart.tsx";
 import { variableOf } from "./colours.ts";
-import { count, localTime, percent } from "./format.ts";
+import { count, localTime, percent } from "../../core/text/figures.ts";
 import { timeOf } from "./model.ts";
 
 /** The chart, what its colours mean, and the slider that goes through the requests. */

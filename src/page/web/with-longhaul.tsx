@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Bill, Replay } from "../data.ts";
-import { count, money, percent, plural, short } from "./format.ts";
+import { count, money, percent, plural } from "../../core/text/figures.ts";
+import { short } from "./format.ts";
 import type { HeaderProps } from "./header.tsx";
 import { Modes, Table } from "./tables.tsx";
 

@@ -71,26 +71,10 @@ describe("chooseSession without a terminal", () => {
     await writeStorage(path.join(home, ".local/share/opencode"));
     const io = at();
     expect(await chooseSession(io, { json: true })).toBeUndefined();
-    expect(io.json()).toMatchObject({
-      version: 1,
-      found: 1,
-      skipped: 0,
-      hints: [],
-      sessions: [
-        {
-          agent: "opencode",
-          title: "Where is the port set?",
-          project: "shop",
-          name: SESSION_ID,
-          state: "measured",
-          modifiedAt: "2026-11-18T11:07:40.000Z",
-          window: 128_000,
-          isWindowSure: false,
-          usable: 108_000,
-        },
-      ],
-    });
-    expect(io.json()).toHaveProperty("sessions.0.tokens", 7_120);
+    const listed = at();
+    await listSessions(listed, { json: true });
+    expect(io.json()).toEqual(listed.json());
+    expect(io.json()).toMatchObject([{ agent: "opencode", id: SESSION_ID, tokens: 7_120 }]);
   });
 
   it("says in a friendly way where it looked when there is nothing", async () => {

@@ -3,14 +3,7 @@ import { copyArchive, type CopyReport } from "../archive/copy.ts";
 import { openArchive, shownAddress } from "../archive/open.ts";
 import { ContextError } from "../core/error.ts";
 import { bytes, count, plural } from "../core/text/figures.ts";
-import {
-  type CommonOptions,
-  type Io,
-  printJson,
-  printLines,
-  type SetExitCode,
-  talk,
-} from "./io.ts";
+import { type CommonOptions, type Io, type SetExitCode, talk, tell } from "./io.ts";
 import { startProgress } from "./progress.ts";
 
 interface CopyFlags extends CommonOptions {
@@ -27,7 +20,6 @@ export function defineArchive(command: Command, io: Io, setExitCode: SetExitCode
     .argument("<from>", "the path of a folder, postgres://user@host/database, s3://bucket/prefix")
     .argument("<to>", "the same")
     .option("--conversation <id...>", "only these, by their ids")
-    .option("--json", "print the result as JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (_: string, from: string, to: string, flags: CopyFlags) => {
       const report = await copy(io, { from, to, flags });
@@ -63,7 +55,7 @@ async function copy(io: Io, { from, to, flags }: CopyCall): Promise<CopyReport> 
     });
     progress.stop();
     if (report.conversations === 0) throw nothingThere(from, flags.conversation);
-    tell(io, flags, { from, to, report });
+    tellCopied(io, flags, { from, to, report });
     return report;
   } finally {
     progress.stop();
@@ -87,17 +79,14 @@ interface Told {
   readonly report: CopyReport;
 }
 
-function tell(io: Io, { json }: CopyFlags, { from, to, report }: Told): void {
-  if (json === true) {
-    const ends = { from: shownAddress(from), to: shownAddress(to) };
-    return printJson(io, { version: 1, ...ends, ...report });
-  }
+function tellCopied(io: Io, { json }: CopyFlags, { from, to, report }: Told): void {
   const { conversations, originals, copied, entries, appended, problems } = report;
-  printLines(io, [
+  const ends = { from: shownAddress(from), to: shownAddress(to) };
+  tell(io, { json }, { ...ends, ...report }, () => [
     `${plural(conversations, "conversation")}, ${plural(originals, "original")} compared by SHA-256: ${count(copied)} copied (${bytes(report.bytes)}), ${count(originals - copied)} there before.`,
     `${count(entries)} of the journals' entries are there, ${count(appended)} of them new.`,
   ]);
-  for (const { conversation, problem } of problems) {
+  for (const { conversation, problem } of json === true ? [] : problems) {
     talk(io, `longhaul: conversation ${JSON.stringify(conversation)}: ${problem}.`);
   }
 }

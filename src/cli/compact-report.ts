@@ -4,32 +4,16 @@ import type { ContextReport, SummaryReport } from "../context/index.ts";
 import { isSessionAgent } from "../resume/write-session.ts";
 import { clipColumns, unbroken } from "./columns.ts";
 import { count, plural } from "../core/text/figures.ts";
-import { bar, warningLines } from "./figures.ts";
+import type { Outcome } from "./compaction.ts";
+import { bar, field, firstOf, nextLines, warningLines } from "./figures.ts";
 import { clipLine } from "../core/text/clip.ts";
-import type { Ledger } from "../core/ledger/index.ts";
-import type { Message } from "../core/message/index.ts";
 import type { WriteTarget } from "../transcripts/index.ts";
 import { type Io, widthOf } from "./io.ts";
-import type { ChosenWindow, Loaded } from "./load.ts";
 import { typedCommand } from "./program-call.ts";
-import { roomWords, type SessionSize, sourceWords } from "./measure-session.ts";
+import { roomWords, sourceWords } from "./measure-session.ts";
 
-/** The outcome of a compaction. */
-export interface Outcome {
-  readonly loaded: Loaded;
-  /** Before. */
-  readonly size: SessionSize;
-  readonly report: ContextReport;
-  readonly messages: readonly Message[];
-  readonly ledger: Ledger;
-  readonly isForced: boolean;
-  /** The reason for what is kept free of the window. */
-  readonly reservedWords: string;
-}
-
-/** The same, and where it went. */
+/** The outcome of a compaction, and where it went. */
 export interface CompactResult extends Outcome {
-  readonly chosen: ChosenWindow;
   readonly to: WriteTarget;
   /** The place of the compacted conversation; absent when there was nothing to write. */
   readonly out: string | undefined;
@@ -50,7 +34,7 @@ export function compactView(io: Io, result: CompactResult): string[] {
     ...places(io, result),
     ...warnings(result),
     "",
-    ...nextSteps(result).map((line, at) => pc.bold(at === 0 ? `Next: ${line}` : `      ${line}`)),
+    ...nextLines(nextSteps(result)),
   ];
 }
 
@@ -98,42 +82,38 @@ function roomLeft({ tokens, usable }: ContextReport): string {
   return room > 0 ? `${count(room)} free` : `over by ${count(-room)}`;
 }
 
-function actions({ report, ledger, isForced }: Outcome): string[] {
-  const lines: string[] = [];
-  if (report.action === "none") {
+function actions(outcome: Outcome): string[] {
+  const { report, ledger } = outcome;
+  const { head, tail, summary: written, prune, clipped, continuation } = report;
+  const saved = prune.reduce((total, piece) => total + piece.tokens, 0);
+  const pruned = `${plural(prune.length, "old piece")} of ${count(saved)} tokens, each replaced by a placeholder`;
+  const known = ["file", "command", "instruction", "todo", "error"] as const;
+  const lines = report.action === "none" ? [nothingDone(outcome)] : [];
+  if (prune.length > 0) lines.push(...field("Pruned", pruned));
+  if (head !== undefined && written !== undefined && tail !== undefined) {
+    const left = `${plural(head.messages, "message")} of ${count(head.tokens)} tokens`;
+    const how =
+      clipped.length === 0 ? "word for word" : `${plural(clipped.length, "large piece")} clipped`;
     lines.push(
-      isForced
-        ? "Nothing to do: the newest part stays word for word, and nothing before it can go."
-        : "Nothing to do: the conversation fits. (--force compacts it anyway.)",
+      ...field("Compacted", `${left} into a summary of ${count(written.tokens)}`),
+      ...field("Kept", `${plural(tail.messages, "message")} at the end, ${how}`),
     );
   }
-  const saved = report.prune.reduce((total, piece) => total + piece.tokens, 0);
-  if (report.prune.length > 0) {
-    lines.push(
-      `Pruned    ${plural(report.prune.length, "old piece")} of ${count(saved)} tokens, each replaced by a placeholder`,
-    );
-  }
-  if (report.head !== undefined && report.summary !== undefined && report.tail !== undefined) {
-    const { head, tail } = report;
-    lines.push(
-      `Compacted ${plural(head.messages, "message")} of ${count(head.tokens)} tokens into a summary of ${count(report.summary.tokens)}`,
-      `Kept      ${plural(tail.messages, "message")} at the end${report.clipped.length === 0 ? ", word for word" : `, ${plural(report.clipped.length, "large piece")} clipped`}`,
-    );
-  }
-  lines.push(...modelLines(report));
-  if (report.continuation !== undefined) {
-    const { state, needed, added } = report.continuation;
-    const told = added
-      ? ", a message to go on was added"
-      : needed
-        ? ", a message to go on is needed"
-        : "";
-    lines.push(`Run state ${state}${told}`);
-  }
-  lines.push(
-    `Ledger    ${plural(ledger.files.length, "file")}, ${plural(ledger.commands.length, "command")}, ${plural(ledger.instructions.length, "instruction")}, ${plural(ledger.todos.length, "todo")}, ${plural(ledger.errors.length, "error")}`,
-  );
-  return lines;
+  if (written !== undefined) lines.push(...field("Model", ...modelLines(written)));
+  if (continuation !== undefined) lines.push(...field("Run state", runState(continuation)));
+  const counts = known.map((noun) => plural(ledger[`${noun}s`].length, noun));
+  return [...lines, ...field("Ledger", counts.join(", "))];
+}
+
+function nothingDone({ isForced }: Outcome): string {
+  return isForced
+    ? "Nothing to do: the newest part stays word for word, and nothing before it can go."
+    : "Nothing to do: the conversation fits. (--force compacts it anyway.)";
+}
+
+function runState({ state, needed, added }: NonNullable<ContextReport["continuation"]>): string {
+  if (added) return `${state}, a message to go on was added`;
+  return needed ? `${state}, a message to go on is needed` : state;
 }
 
 const HEADINGS: Readonly<Record<string, string>> = {
@@ -151,32 +131,25 @@ function summary(io: Io, { report }: Outcome): string[] {
     const lines = (report.summary?.sections[id] ?? "")
       .split("\n")
       .filter((line) => line.trim() !== "");
-    const more = lines.length - SECTION_LINES;
-    return [
-      `  ${pc.bold(heading)}`,
-      ...lines.slice(0, SECTION_LINES).map((line) => `    ${clipColumns(line, width)}`),
-      ...(more > 0 ? [pc.dim(`    … ${plural(more, "more line")}`)] : []),
-    ];
+    const clipped = lines.map((line) => clipColumns(line, width));
+    const shown = firstOf(clipped, SECTION_LINES, "line", "");
+    return [`  ${pc.bold(heading)}`, ...shown.map((line) => `    ${line}`)];
   });
   return ["", "Summary", ...sections];
 }
 
 function places(io: Io, result: CompactResult): string[] {
   const { report, out, to, archive, howLong } = result;
-  const lines: string[] = [];
   const originals = originalsOf(result);
-  if (report.head?.handle !== undefined) lines.push(`Head      ${report.head.handle}`);
-  if (originals > 0) {
-    lines.push(
-      `Archive   ${fromHere(io, archive)} (${plural(originals, "original")}, byte for byte)`,
-    );
-  }
-  if (out !== undefined) {
-    lines.push(
-      `Written   ${out === "-" ? "to stdout" : fromHere(io, path.resolve(io.cwd, out))} (${to})`,
-    );
-    if (originals > 0) lines.push(`Kept      ${howLong}`);
-  }
+  const handle = report.head?.handle;
+  const file = out === "-" ? "to stdout" : out && fromHere(io, path.resolve(io.cwd, out));
+  const kept = `${fromHere(io, archive)} (${plural(originals, "original")}, byte for byte)`;
+  const lines = [
+    ...(handle === undefined ? [] : field("Head", handle)),
+    ...(originals === 0 ? [] : field("Archive", kept)),
+    ...(file === undefined ? [] : field("Written", `${file} (${to})`)),
+    ...(file === undefined || originals === 0 ? [] : field("Kept", howLong)),
+  ];
   return lines.length === 0 ? [] : ["", ...lines];
 }
 
@@ -210,32 +183,25 @@ function fromHere({ cwd }: Io, place: string): string {
   return unbroken(relative.startsWith("..") ? place : relative);
 }
 
-export function warnings({ report }: Outcome): string[] {
-  const lines = warningLines([
-    ...report.failures.map(({ message }) => message),
-    ...report.warnings,
-  ]);
+function warnings({ report: { failures, warnings: others } }: Outcome): string[] {
+  const lines = warningLines([...failures.map(({ message }) => message), ...others]);
   return lines.length === 0 ? [] : ["", ...lines];
 }
 
-/** Problems that are shown; `--json` has them all. */
+/** Problems that are shown. */
 const SHOWN_PROBLEMS = 4;
 const PROBLEM_WIDTH = 160;
 
 /** The model's part in the summary; nothing if none was asked. */
-function modelLines({ summary }: ContextReport): string[] {
-  const name = summary?.calls[0]?.summarizer;
-  if (summary === undefined || name === undefined) return [];
-  const problems = problemsOf(summary);
-  const more = problems.length - SHOWN_PROBLEMS;
-  return [
-    `Model     ${name} ${PART[summary.source]}`,
-    `          ${effort(summary)}`,
-    ...problems.slice(0, SHOWN_PROBLEMS).map((problem) => pc.dim(`          ${problem}`)),
-    ...(more > 0
-      ? [pc.dim(`          … ${plural(more, "more problem")}; --json has them all`)]
-      : []),
-  ];
+function modelLines(summary: SummaryReport): string[] {
+  const { calls, source } = summary;
+  const name = calls[0]?.summarizer;
+  if (name === undefined) return [];
+  const problems = calls.flatMap((call, at) =>
+    call.problems.map((problem) => clipLine(`call ${at + 1}: ${problem}`, PROBLEM_WIDTH)),
+  );
+  const shown = firstOf(problems.map(pc.dim), SHOWN_PROBLEMS, "problem");
+  return [`${name} ${PART[source]}`, effort(summary), ...shown];
 }
 
 /** Words for the model's part. */
@@ -251,18 +217,11 @@ function effort({ calls, usage, waitedMs }: SummaryReport): string {
   return `${asked}, ${count(usage.input)} tokens in (${count(usage.cached)} cached), ${count(usage.output)} out`;
 }
 
-function problemsOf({ calls }: SummaryReport): string[] {
-  return calls.flatMap(({ problems }, at) =>
-    problems.map((problem) => clipLine(`call ${at + 1}: ${problem}`, PROBLEM_WIDTH)),
-  );
-}
-
 /** The stable JSON report; fields are only ever added. */
-export function compactJson(result: CompactResult, showPrompt?: boolean): unknown {
+export function compactJson(result: CompactResult, showPrompt?: boolean): object {
   const { report, ledger, loaded, size } = result;
   const { action, window, reserved, usable, tokens, messages, prune, clipped, head, tail } = report;
   return {
-    version: 1,
     format: loaded.transcript.format,
     action,
     window,
@@ -290,16 +249,15 @@ export function compactJson(result: CompactResult, showPrompt?: boolean): unknow
 
 /** `null` where nothing was archived, or no result names it. */
 function keptJson(result: CompactResult): object | null {
-  const { out, howLong } = result;
   const originals = originalsOf(result);
-  return out === undefined || originals === 0 ? null : { originals, howLong };
+  return result.out === undefined || originals === 0
+    ? null
+    : { originals, howLong: result.howLong };
 }
 
 /** Prompts hold the whole conversation, so they are only printed when asked for. */
-function jsonSummary(
-  { source, tokens, sections, usage, waitedMs, calls }: SummaryReport,
-  showPrompt = false,
-): unknown {
+function jsonSummary(summary: SummaryReport, showPrompt = false): unknown {
+  const { source, tokens, sections, usage, waitedMs, calls } = summary;
   const shown = calls.map(({ prompt, ...call }) => (showPrompt ? { ...call, prompt } : call));
   return { source, tokens, sections, usage, waitedMs, calls: shown };
 }

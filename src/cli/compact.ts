@@ -19,9 +19,9 @@ import {
   compactionOptions,
   withSettings,
 } from "./compaction.ts";
-import { type Io, printJson, printLines, shownJson } from "./io.ts";
+import { type Io, shownJson, tell } from "./io.ts";
 import { keepNamed, keptWords } from "./kept.ts";
-import { chooseWindow, loadConversation, sessionOptions } from "./load.ts";
+import { loadConversation, sessionOptions } from "./load.ts";
 import { isSameFile, writeFileAtomically } from "./write-file.ts";
 import type { TranscriptInput } from "../transcripts/index.ts";
 
@@ -37,9 +37,8 @@ interface CompactOptions extends CompactionFlags {
 export function defineCompact(command: Command, io: Io): void {
   compactionOptions(sessionOptions(command))
     .description(
-      "Reads a session of any known agent and brings it below the usable window: old tool outputs are pruned, the head becomes a summary, the tail stays word for word. Every original goes to the archive. Without FILE, lists the sessions on this computer and lets you pick one.",
+      "Reads a session of any known agent and brings it below the usable window: old tool outputs are pruned, the head becomes a summary, the tail stays word for word. Every original goes to the archive.",
     )
-    .argument("[file]", "a session file, plain, gzip or zstd")
     .addOption(
       new Option(
         "--to <format>",
@@ -84,14 +83,10 @@ async function compactInput(
   const place = options.out ?? ownPlace(io, { name, file, nth: options.nth });
   await refuseInput(io, input, place);
   const loaded = await loadConversation(io, input, options);
-  const chosen = chooseWindow(options.window, loaded.conversation);
   const to = options.to ?? naturalTarget(loaded.transcript.format);
   const folder = archiveFolder(io.env);
-  const edited = await compactConversation(io, loaded, {
-    chosen,
-    traits: await writeTraits(to),
-    options,
-  });
+  const traits = await writeTraits(to);
+  const edited = await compactConversation(io, loaded, { traits, options });
   const isWritten = options.out !== undefined || edited.report.action !== "none";
   const out = isWritten ? place : undefined;
   const unkept: string[] = [];
@@ -105,10 +100,10 @@ async function compactInput(
   const howLong = keptWords(out === "-" ? undefined : "file", options.retention);
   const places = { to, out, archive: folder, howLong, session: called };
   const report = { ...edited.report, warnings: [...edited.report.warnings, ...unkept] };
-  const result: CompactResult = { loaded, chosen, ...places, ...edited, report };
-  if (options.json === true)
-    printJson(out === "-" ? onStderr(io) : io, compactJson(result, options.showPrompt));
-  else printLines(out === "-" ? onStderr(io) : io, compactView(io, result));
+  const result: CompactResult = { ...places, ...edited, report };
+  // With the conversation on stdout, the report is talk.
+  const told = out === "-" ? { ...io, stdout: io.stderr } : io;
+  tell(told, options, compactJson(result, options.showPrompt), () => compactView(told, result));
 }
 
 /** The format that loses least of what the session's own agent recorded. */
@@ -153,9 +148,4 @@ async function writeOut(io: Io, out: string, text: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
   }
   await writeFileAtomically(path.resolve(io.cwd, out), text, { mode: 0o600 });
-}
-
-/** With the conversation on stdout, the report is talk. */
-function onStderr(io: Io): Io {
-  return { ...io, stdout: io.stderr };
 }

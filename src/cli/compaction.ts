@@ -1,23 +1,22 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { homeArchive } from "../settings/home-archive.ts";
 import { createContext } from "../context/create-context.ts";
-import { EMPTY_LEDGER } from "../core/ledger/ledger.ts";
+import { EMPTY_LEDGER, type Ledger } from "../core/ledger/ledger.ts";
 import { extractLedger } from "../core/ledger/extract.ts";
 import { type Amount, amountOption, type BudgetOptions } from "../core/overflow/budget-options.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
 import { summarizerByName } from "../models/by-name.ts";
-import type { Outcome } from "./compact-report.ts";
 import { count } from "../core/text/figures.ts";
 import type { CommonOptions, Io } from "./io.ts";
 import {
-  type ChosenWindow,
+  chooseWindow,
   type Loaded,
   type LoadOptions,
   measureOptions,
   reservedWords,
   windowWarnings,
 } from "./load.ts";
-import { measureSession, withoutUsage } from "./measure-session.ts";
+import { measureSession, type SessionSize, withoutUsage } from "./measure-session.ts";
 import { millisecondsOption, nameOption, tokensOption } from "./options.ts";
 import { whileWaiting } from "./progress.ts";
 import {
@@ -28,13 +27,14 @@ import {
   type Settings,
 } from "../settings/settings.ts";
 import type { ContextOptions, ContextReport } from "../context/index.ts";
+import type { Message } from "../core/message/index.ts";
 import type { ContinuationPolicy } from "../core/continuation/index.ts";
 import type { Summarizer } from "../models/index.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
 import path from "node:path";
 
 /** The flags of a command that compacts, as typed. */
-export interface CompactionFlags extends CommonOptions, LoadOptions, SummarizerOptions {
+export interface CompactionFlags extends LoadOptions, SummarizerOptions {
   readonly force?: boolean;
   readonly pruneOnly?: boolean;
   /** A file. */
@@ -118,8 +118,20 @@ export async function withSettings<Flags extends CompactionFlags>(
 export type Chosen<Flags extends CompactionFlags = CompactionFlags> = Settings &
   Omit<Flags, "tail" | "target" | "template" | "protect"> & { readonly isTargetTyped: boolean };
 
+/** The outcome of a compaction. */
+export interface Outcome {
+  readonly loaded: Loaded;
+  /** Before. */
+  readonly size: SessionSize;
+  readonly report: ContextReport;
+  readonly messages: readonly Message[];
+  readonly ledger: Ledger;
+  readonly isForced: boolean;
+  /** The reason for what is kept free of the window. */
+  readonly reservedWords: string;
+}
+
 interface CompactSettings {
-  readonly chosen: ChosenWindow;
   readonly traits: DialectTraits;
   readonly options: Chosen;
 }
@@ -127,11 +139,11 @@ interface CompactSettings {
 /** T7 to T11 on what was loaded; originals go to the archive. */
 export async function compactConversation(
   io: Io,
-  { conversation, warnings, transcript, title }: Loaded,
-  { chosen, traits, options }: CompactSettings,
-): Promise<
-  Pick<Outcome, "report" | "messages" | "ledger" | "size" | "reservedWords" | "isForced">
-> {
+  loaded: Loaded,
+  { traits, options }: CompactSettings,
+): Promise<Outcome> {
+  const { conversation, warnings, transcript, title } = loaded;
+  const chosen = chooseWindow(options.window, conversation);
   const measured = measureSession(conversation, measureOptions(options, chosen, transcript.format));
   const { messages: legal, repairs, settings } = measured;
   const { cwd } = conversation;
@@ -151,6 +163,7 @@ export async function compactConversation(
   const { messages, report } = await context.prepare(legal, { force: isForced, pruneOnly });
   const ledger = report.ledger ?? extractLedger(legal, { cwd }) ?? EMPTY_LEDGER;
   return {
+    loaded,
     size: measured.size,
     reservedWords: reservedWords(options, transcript.format, title),
     messages: messages.map(withoutUsage),

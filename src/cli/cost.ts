@@ -1,9 +1,9 @@
 import path from "node:path";
 import { type Command, Option } from "commander";
 import pc from "picocolors";
-import { tableLine, type TableShape, unbroken } from "./columns.ts";
+import { tableLine, type TableShape } from "./columns.ts";
 import { count, money, percent, plural, tokens } from "../core/text/figures.ts";
-import { type CommonOptions, type Io, printJson, printLines, talk, widthOf } from "./io.ts";
+import { type CommonOptions, type Io, talk, tell, widthOf } from "./io.ts";
 import { countedOnce } from "./money/copies.ts";
 import {
   cacheShare,
@@ -15,8 +15,8 @@ import {
   spentIn,
 } from "./money/spent.ts";
 import { filterOf, filterOptions } from "./sessions.ts";
-import { agentName } from "./sessions/session-table.ts";
-import { type KnownSession, type Survey, surveySessions } from "./sessions/survey.ts";
+import { agentName, noSessions } from "./sessions/session-table.ts";
+import { type KnownSession, surveySessions } from "./sessions/survey.ts";
 
 const GROUPS = ["day", "project", "agent", "session", "model"] as const;
 type Grouping = (typeof GROUPS)[number];
@@ -62,17 +62,10 @@ async function costCommand(io: Io, flags: CostFlags): Promise<void> {
   const survey = await surveySessions(io, { ...filterOf(io, flags), quiet: flags.json === true });
   const sessions = await countedOnce(survey.sessions);
   const costs = costsOf(sessions, flags, survey.settings.prices ?? {});
-  if (flags.json === true) printJson(io, costJson(flags.by, costs));
-  else if (survey.found.sessions.length === 0) printLines(io, nothingToAdd(survey));
-  else printLines(io, costView(io, flags.by, costs));
+  tell(io, flags, costJson(flags.by, costs), () =>
+    survey.found.sessions.length === 0 ? noSessions(survey) : costView(io, flags.by, costs),
+  );
   for (const hint of survey.found.hints) talk(io, hint);
-}
-
-function nothingToAdd({ found: { places } }: Survey): string[] {
-  return [
-    "There is nothing to add up: no agent sessions were found on this computer. Looked in:",
-    ...places.map((place) => `  ${unbroken(place)}`),
-  ];
 }
 
 function costsOf(
@@ -128,7 +121,7 @@ function sum<T>(list: readonly T[], of: (one: T) => number | undefined): number 
 
 /** Fields are only ever added. */
 function costJson(by: Grouping, { rows, ...rest }: Costs): object {
-  return { version: 1, by, currency: "USD", rows, ...rest, prices: priceSources() };
+  return { by, currency: "USD", rows, ...rest, prices: priceSources() };
 }
 
 function costView(io: Io, by: Grouping, costs: Costs): string[] {

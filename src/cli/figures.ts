@@ -41,15 +41,35 @@ export function fit(text: string, columns: number): string {
   }
 }
 
+/** Lines under one name: `Kept      all of it`; further ones stand below the first. */
+export function field(name: string, ...lines: readonly string[]): string[] {
+  return lines.map((line, at) => (at === 0 ? name : "").padEnd(FIELD_WIDTH) + line);
+}
+
+const FIELD_WIDTH = 10;
+
+/** The command that a person goes on with, the last of all lines. */
+export function nextLines(lines: readonly string[]): string[] {
+  return lines.map((line, at) => pc.bold((at === 0 ? "Next: " : "      ") + line));
+}
+
+/** The first lines, and how many more there are. */
+export function firstOf(
+  lines: readonly string[],
+  most: number,
+  noun: string,
+  note = "; --json has them all",
+): string[] {
+  const more = lines.length - most;
+  if (more <= 0) return [...lines];
+  return [...lines.slice(0, most), pc.dim(`… ${plural(more, `more ${noun}`)}${note}`)];
+}
+
 /** Warnings that are shown; `--json` has them all. */
 const SHOWN_WARNINGS = 8;
 
 /** The first warnings, each on a line of its own. */
 export function warningLines(warnings: readonly string[]): string[] {
-  const shown = warnings.slice(0, SHOWN_WARNINGS);
-  const more = warnings.length - shown.length;
-  return [
-    ...shown.map((warning) => pc.yellow(`! ${warning}`)),
-    ...(more > 0 ? [pc.dim(`  … ${plural(more, "more warning")}; --json has them all`)] : []),
-  ];
+  const lines = warnings.map((warning) => pc.yellow(`! ${warning}`));
+  return firstOf(lines, SHOWN_WARNINGS, "warning");
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { transcriptFormats } from "../transcripts/formats.ts";
 import { WRITE_TARGETS } from "../transcripts/write.ts";
-import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
+import { type CommonOptions, type Io, tell } from "./io.ts";
 
 /** `longhaul formats`: what can be read and what can be written. */
 export function defineFormats(command: Command, io: Io): void {
@@ -9,21 +9,16 @@ export function defineFormats(command: Command, io: Io): void {
     .description(
       "Lists the session formats that can be read, where their agents keep them, and the formats that can be written.",
     )
-    .option("--json", "print the result as JSON")
     .action((options) => formatsCommand(io, options));
 }
 
-function formatsCommand(io: Io, { json }: CommonOptions): void {
+function formatsCommand(io: Io, flags: CommonOptions): void {
   // A format that is kept in two shapes stands in the list twice; its first entry names it.
   const read = transcriptFormats
     .filter(({ name }, index) => transcriptFormats.findIndex((one) => one.name === name) === index)
     .map(({ name, title, location }) => ({ name, title, location }));
-  if (json === true) {
-    printJson(io, { version: 1, read, write: WRITE_TARGETS });
-    return;
-  }
   const wide = Math.max(...read.map(({ name }) => name.length));
-  printLines(io, [
+  tell(io, flags, { read, write: WRITE_TARGETS }, () => [
     "Read (recognised by content, plain, gzip or zstd):",
     ...read.flatMap(({ name, title, location }) => [
       `  ${name.padEnd(wide)}  ${title}`,

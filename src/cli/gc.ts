@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { collectGarbage, type GarbageReport, type StoredAmount } from "../archive/retention.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { bytes, count, plural } from "../core/text/figures.ts";
-import { type CommonOptions, type Io, printJson, printLines, talk } from "./io.ts";
+import { type CommonOptions, type Io, talk, tell } from "./io.ts";
 import { durationOption, sizeOption } from "./options.ts";
 
 interface GcOptions extends CommonOptions {
@@ -30,7 +30,6 @@ export function defineGc(command: Command, io: Io): void {
       "how large the archive may be (default: your longhaul.json, 2GB)",
       sizeOption,
     )
-    .option("--json", "print the result as JSON")
     .action((options) => gcCommand(io, options));
 }
 
@@ -43,8 +42,7 @@ async function gcCommand(io: Io, { dryRun, olderThan, maxSize, json }: GcOptions
     maxAgeMs: olderThan ?? own.maxAgeMs,
     maxBytes: maxSize ?? own.maxBytes,
   });
-  if (json === true) printJson(io, { version: 1, archive: folder, ...report });
-  else printLines(io, gcView(report));
+  tell(io, { json }, { archive: folder, ...report }, () => gcView(report));
   if (json !== true) for (const warning of report.warnings) talk(io, warning);
 }
 

@@ -3,11 +3,13 @@ import path from "node:path";
 import { everyConversation } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
-import type { About, ConversationRow, Replay, SpentRow } from "../page/data.ts";
+import type { About, ConversationRow, Replay } from "../page/data.ts";
 import type { Page } from "../page/page-data.ts";
 import { count } from "../core/text/figures.ts";
-import { inspect, type Inspection, type InspectOptions } from "./inspection.ts";
-import { type Io, isTerminal, printJson, talk } from "./io.ts";
+import { inspect, type Inspection } from "./inspection.ts";
+import type { LoadOptions } from "./load.ts";
+import { unbroken } from "./columns.ts";
+import { type Io, isTerminal, talk, tell } from "./io.ts";
 import { loadSent } from "./sent-session.ts";
 import { sourceWords } from "./measure-session.ts";
 import { browserCall } from "./program-call.ts";
@@ -22,7 +24,7 @@ export interface PageFlags {
   readonly html?: string;
 }
 
-interface PageOptions extends InspectOptions, PageFlags {
+interface PageOptions extends LoadOptions, PageFlags {
   readonly prices?: OwnPrices;
 }
 
@@ -45,8 +47,7 @@ export async function inspectPage(
     const kept = await originalsFor(page, originals);
     const text = [...exportedPage(whole, assets, kept)].join("");
     await writeFileAtomically(file, text, { mode: 0o600 });
-    if (options.json === true) printJson(io, { version: 1, file });
-    else io.stdout.write(`${file}\n`);
+    tell(io, options, { file }, () => [unbroken(file)]);
   }
   if (web !== true) return;
   const { servePage } = await import("../page/serve.ts");
@@ -60,8 +61,7 @@ export async function inspectPage(
     },
     assets,
   );
-  if (options.json === true) printJson(io, { version: 1, url: server.url });
-  else io.stdout.write(`${server.url}\n`);
+  tell(io, options, { url: server.url }, () => [unbroken(server.url)]);
   if (isTerminal(io)) {
     talk(io, "The page is there until you press Ctrl-C.");
     openBrowser(io, server.url);
@@ -76,14 +76,14 @@ function rowOf({ data }: Page): ConversationRow {
   const { about, steps, edits } = data;
   const { title, model, tokens, usable, updatedAt = 0 } = about;
   const own = { id: ONLY, title, tokens, usable, steps: steps.length - 1, edits: edits.length };
-  return { ...own, ...(model !== undefined && { model }), updatedAt };
+  return { ...own, model, updatedAt };
 }
 
 /** The page of a session. */
 export async function sessionPage(
   io: Io,
   session: ChosenSession,
-  options: InspectOptions & Pick<PageOptions, "prices">,
+  options: LoadOptions & Pick<PageOptions, "prices">,
 ): Promise<Page> {
   const [{ pageOf }, { readWindows }] = await Promise.all([
     import("../page/page-data.ts"),
@@ -99,7 +99,7 @@ export async function sessionPage(
     : [];
   const sent = await loaded.sentAfter(before.filter(({ length }) => length > 0));
   const windows = sent.map(({ messages, record }) => {
-    return { messages, ...(record && { made: { by: "longhaul" as const } }) };
+    return { messages, made: record && { by: "longhaul" as const } };
   });
   const { prices = {} } = options;
   const spent = conversation.requests && spentIn(usesOf(conversation.requests), prices);
@@ -110,8 +110,8 @@ export async function sessionPage(
     windows,
     instructions: conversation.instructions,
     size: inspection.size,
-    ...(spent && spent.requests > 0 && { spent: spentRow(spent) }),
-    ...(price && { price }),
+    spent: spent && spent.requests > 0 ? spent : undefined,
+    price,
     costOf: ({ usage, time, role }: Message) => {
       if (usage === undefined || role !== "assistant") return undefined;
       const request = { usage, time, model: conversation.model };
@@ -154,17 +154,11 @@ async function replayIn(
   const { replayOf } = await import("../page/replay.ts");
   const { model = "", updatedAt, cwd } = page.data.about;
   const price = priceOf({ model, day: dayOf(updatedAt), band: 0 }, prices);
-  return replayOf(page, { window, ...(cwd !== undefined && { cwd }), ...(price && { price }) });
+  return replayOf(page, { window, cwd, price });
 }
 
 const LEAST_WINDOW = 4_000;
 const MOST_WINDOW = 10_000_000;
-
-function spentRow(spent: ReturnType<typeof spentIn>): SpentRow {
-  const { requests, input, cacheRead, cacheWrite, output, cost, unpricedModels } = spent;
-  const tokens = { requests, input, cacheRead, cacheWrite, output, unpricedModels };
-  return { ...tokens, ...(cost !== undefined && { cost }) };
-}
 
 function aboutOf({ file, loaded, size, chosen, warnings }: Inspection): About {
   const { conversation, transcript, title: agent } = loaded;
@@ -173,10 +167,10 @@ function aboutOf({ file, loaded, size, chosen, warnings }: Inspection): About {
   return {
     title: title || path.basename(file),
     agent: version === undefined ? agent : `${agent} ${version}`,
-    ...(model !== undefined && { model }),
-    ...(cwd !== undefined && { cwd }),
-    ...(startedAt !== undefined && { startedAt }),
-    ...(updatedAt !== undefined && { updatedAt }),
+    model,
+    cwd,
+    startedAt,
+    updatedAt,
     window: size.budget.window,
     usable: size.budget.usable,
     isAssumed: chosen.from === "default",

@@ -4,7 +4,7 @@ import { clipLine } from "../core/text/clip.ts";
 import { chart } from "./chart.ts";
 import { cell, clipColumns, columnsOf } from "./columns.ts";
 import { count, localTime, percent, plural, tokens } from "../core/text/figures.ts";
-import { bar, fit, warningLines } from "./figures.ts";
+import { bar, field, fit, nextLines, warningLines } from "./figures.ts";
 import type { Growth, Inspection, PrunableKind } from "./inspection.ts";
 import { type Io, widthOf } from "./io.ts";
 import { roomWords, sourceWords } from "./measure-session.ts";
@@ -25,7 +25,7 @@ export function inspectView(io: Io, inspection: Inspection): string[] {
     prunableLine(inspection),
     ...adviceLines(inspection),
     ...warningLines(inspection.warnings),
-    `Next      ${typedCommand(["longhaul", "compact", inspection.file])}`,
+    ...nextLines([typedCommand(["longhaul", "compact", inspection.file])]),
   ];
 }
 
@@ -41,10 +41,7 @@ export function windowLines(io: Io, inspection: Inspection): string[] {
 }
 
 function adviceLines({ advice, loaded }: Inspection): string[] {
-  return advice.map((sentence, at) => {
-    const head = at === 0 ? "Advice    " : "          ";
-    return `${head}${inFolder(sentence, loaded.conversation.cwd)}`;
-  });
+  return field("Advice", ...advice.map((one) => inFolder(one, loaded.conversation.cwd)));
 }
 
 function section(title: string, lines: readonly string[]): string[] {

@@ -2,21 +2,16 @@ import type { Command } from "commander";
 import { mergedSettings, readSettings } from "../settings/settings.ts";
 import type { PageFlags } from "./inspect-page.ts";
 import { inspectView } from "./inspect-view.ts";
-import { inspect, inspectJson, type InspectOptions } from "./inspection.ts";
-import { type Io, printJson, printLines } from "./io.ts";
-import { sessionOptions } from "./load.ts";
+import { inspect, inspectJson } from "./inspection.ts";
+import { type Io, tell } from "./io.ts";
+import { type LoadOptions, sessionOptions } from "./load.ts";
 
 /** `longhaul inspect FILE`: what fills the window, by role, by tool, and over time. */
 export function defineInspect(command: Command, io: Io): void {
   sessionOptions(command)
     .description(
-      "Shows what fills the window: by role, by tool, the ten largest items, and growth over time. Without SESSION, lists the sessions on this computer and lets you pick one.",
+      "Shows what fills the window: by role, by tool, the ten largest items, and growth over time.",
     )
-    .argument(
-      "[session]",
-      "a session file, plain, gzip or zstd, or the id of a session (its beginning)",
-    )
-    .option("--last", "the newest session, of this folder if there is one")
     .option(
       "--show <number>",
       "print a message in full: 241 is #241 of the window, L241 is line 241 of the file (message 241 of a JSON document)",
@@ -33,8 +28,7 @@ Examples:
   longhaul inspect --last --web
   longhaul inspect 3f2a91c0 --show 241`;
 
-interface InspectFlags extends InspectOptions, PageFlags {
-  readonly last?: boolean;
+interface InspectFlags extends LoadOptions, PageFlags {
   /** The message to print of it. */
   readonly show?: string;
 }
@@ -42,12 +36,12 @@ interface InspectFlags extends InspectOptions, PageFlags {
 export async function inspectCommand(
   io: Io,
   wanted: string | undefined,
-  { last, show, web, html, ...flags }: InspectFlags,
+  { show, web, html, ...flags }: InspectFlags,
 ): Promise<void> {
   const { findSession } = await import("./sessions/find-session.ts");
-  const session = await findSession(io, wanted, { last, json: flags.json });
+  const session = await findSession(io, wanted, flags);
   if (session === undefined) return;
-  const options: InspectOptions = mergedSettings(await readSettings(io), flags);
+  const options: LoadOptions = mergedSettings(await readSettings(io), flags);
   if (show !== undefined) {
     const { showMessage } = await import("./show-message.ts");
     return showMessage(io, session, show, options);
@@ -59,6 +53,5 @@ export async function inspectCommand(
   const { loadSent } = await import("./sent-session.ts");
   const loaded = await loadSent(io, session, options);
   const inspection = inspect(wanted ?? session.path ?? session.name, loaded, options);
-  if (options.json === true) printJson(io, inspectJson(inspection));
-  else printLines(io, inspectView(io, inspection));
+  tell(io, options, inspectJson(inspection), () => inspectView(io, inspection));
 }

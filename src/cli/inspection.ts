@@ -7,7 +7,6 @@ import { scaledCounter } from "../core/tokens/calibrate.ts";
 import { createMessageMeter, scaledMeter } from "../core/tokens/meter.ts";
 import { adviceOn } from "../core/contents/advice.ts";
 import { count, percent } from "../core/text/figures.ts";
-import type { CommonOptions } from "./io.ts";
 import {
   chooseWindow,
   type ChosenWindow,
@@ -29,8 +28,6 @@ import {
 } from "../core/contents/window-contents.ts";
 import type { Message } from "../core/message/index.ts";
 import type { Conversation } from "../transcripts/index.ts";
-
-export interface InspectOptions extends CommonOptions, LoadOptions {}
 
 /** The contents of a session's window. */
 export interface Inspection {
@@ -57,7 +54,7 @@ export interface Inspection {
 
 const LARGEST = 10;
 
-export function inspect(file: string, loaded: Loaded, options: InspectOptions): Inspection {
+export function inspect(file: string, loaded: Loaded, options: LoadOptions): Inspection {
   const { conversation } = loaded;
   const chosen = chooseWindow(options.window, conversation);
   const { format } = loaded.transcript;
@@ -114,7 +111,6 @@ export function inspectJson(inspection: Inspection) {
   const { transcript, conversation } = loaded;
   const { title, model, cwd } = conversation;
   return {
-    version: 1,
     format: transcript.format,
     agentVersion: transcript.version,
     title,

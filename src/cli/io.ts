@@ -83,6 +83,17 @@ export function printJson({ stdout }: Io, value: unknown): void {
   stdout.write(`${shownJson(JSON.stringify(value, null, 2))}\n`);
 }
 
+/** Prints the result of a command: with `--json` as a versioned object, else as lines for people. */
+export function tell(
+  io: Io,
+  { json }: CommonOptions,
+  value: object,
+  view: () => readonly string[],
+): void {
+  if (json === true) printJson(io, { version: 1, ...value });
+  else printLines(io, view());
+}
+
 /** Text for people on its way out: no control character, and no line that is wider than a terminal. */
 export function writeText(output: Output, text: string): void {
   const columns = terminalWidth(output);

@@ -8,7 +8,7 @@ import { DEFAULT_TRANSCRIPT_LIMITS, type TranscriptLimits } from "../transcripts
 import { readTranscript } from "../transcripts/read.ts";
 import { transcriptFormats } from "../transcripts/formats.ts";
 import { count, plural } from "../core/text/figures.ts";
-import type { Io } from "./io.ts";
+import type { CommonOptions, Io } from "./io.ts";
 import { parseSize } from "../core/text/units.ts";
 import { factorOption, numberOption, tokensOption } from "./options.ts";
 import type { MeasureOptions } from "./measure-session.ts";
@@ -17,9 +17,14 @@ import type { Conversation, Transcript, TranscriptInput } from "../transcripts/i
 
 const LIMITS = Object.keys(DEFAULT_TRANSCRIPT_LIMITS).join(", ");
 
-/** Options of every command on a session file. */
-export function sessionOptions(command: Command): Command {
+/** Argument and options of every command on sessions: one, or several with `[session...]`. */
+export function sessionOptions(command: Command, argument = "[session]"): Command {
   return command
+    .argument(
+      argument,
+      "a session file (plain, gzip or zstd), or the beginning of a session's id; without it you pick one",
+    )
+    .option("--last", "the newest session, of this folder if there is one")
     .option(
       "--window <tokens>",
       "the model's context window, e.g. 200000, 128k, 1m (default: what the session says)",
@@ -51,8 +56,7 @@ export function sessionOptions(command: Command): Command {
       "which conversation, if the file holds several (default: the largest)",
       numberOption,
     )
-    .option("--limit <name=value>", `how much a file may hold: ${LIMITS}`, limitOption)
-    .option("--json", "print the result as JSON");
+    .option("--limit <name=value>", `how much a file may hold: ${LIMITS}`, limitOption);
 }
 
 /** Adds one limit to those before it. */
@@ -67,7 +71,9 @@ function limitOption(text: string, before: Partial<TranscriptLimits> = {}): obje
   return { ...before, [name]: size };
 }
 
-export interface LoadOptions {
+export interface LoadOptions extends CommonOptions {
+  /** The newest session is meant. */
+  readonly last?: boolean;
   /** Tokens. */
   readonly window?: number;
   /** Tokens kept free for the answer. */
@@ -82,7 +88,6 @@ export interface LoadOptions {
   readonly nth?: number;
   /** The most that the file may hold. */
   readonly limit?: Partial<TranscriptLimits>;
-  readonly json?: boolean;
 }
 
 /** A session file, and the conversation in it that a command works on. */

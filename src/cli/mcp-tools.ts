@@ -12,8 +12,8 @@ import {
   type McpTool,
   windowTool,
 } from "../mcp/tools.ts";
-import type { InspectOptions } from "./inspection.ts";
 import type { Io } from "./io.ts";
+import type { LoadOptions } from "./load.ts";
 
 /** Options of a server of tools. */
 export interface McpOptions {
@@ -123,7 +123,7 @@ async function windowView(io: Io, { session }: Scope): Promise<string> {
       import("./inspect-view.ts"),
       import("../settings/settings.ts"),
     ]);
-  const flags: InspectOptions = { json: true };
+  const flags: LoadOptions = { json: true };
   const options = mergedSettings(await readSettings(io), flags);
   const loaded = await loadConversation(io, file.path, options);
   const inspection = inspect(file.path, loaded, options);

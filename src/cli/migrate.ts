@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { postgresArchive, postgresMigrations } from "../archive/postgres/postgres.ts";
 import { plural } from "../core/text/figures.ts";
-import { type CommonOptions, type Io, printJson, printLines, printOriginal } from "./io.ts";
+import { type CommonOptions, type Io, printOriginal, tell } from "./io.ts";
 import { schemaOption } from "./options.ts";
 
 interface MigrateOptions extends CommonOptions {
@@ -17,7 +17,6 @@ export function defineMigrate(command: Command, io: Io): void {
     )
     .option("--schema <name>", "the schema that holds the tables", schemaOption, "longhaul")
     .option("--print", "only print the SQL, for whoever applies it by hand")
-    .option("--json", "print the result as JSON")
     .action((options: MigrateOptions) => migrate(io, options));
 }
 
@@ -30,12 +29,13 @@ async function migrate(io: Io, { schema, print, json }: MigrateOptions): Promise
     );
   }
   const url = io.env["LONGHAUL_DATABASE_URL"];
-  const archive = postgresArchive({ schema, ...(url !== undefined && { connectionString: url }) });
+  const archive = postgresArchive({ schema, connectionString: url });
   try {
     const applied = await archive.migrate();
-    if (json === true) return printJson(io, { version: 1, schema, applied });
     const done = `${plural(applied.length, "step")} applied to the schema ${schema}.`;
-    printLines(io, [applied.length > 0 ? done : `The schema ${schema} is up to date.`]);
+    tell(io, { json }, { schema, applied }, () => [
+      applied.length > 0 ? done : `The schema ${schema} is up to date.`,
+    ]);
   } finally {
     await archive.close();
   }

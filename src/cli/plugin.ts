@@ -7,7 +7,7 @@ import { ContextError } from "../core/error.ts";
 import { agentPlugin, PLUGIN_AGENTS, type PluginAgent } from "../plugins/agents.ts";
 import type { AgentPlugin, PluginPlace } from "../plugins/plugin.ts";
 import { unbroken } from "./columns.ts";
-import { type CommonOptions, type Io, printJson, printLines, printOriginal } from "./io.ts";
+import { type CommonOptions, type Io, printOriginal, tell } from "./io.ts";
 import { numberOption } from "./options.ts";
 import { type FileOutcome, plannedFiles, removePlugin, writePlugin } from "./plugin-files.ts";
 
@@ -43,7 +43,6 @@ export function definePlugin(command: Command, io: Io): void {
     .option("--project", "write it into this folder's project, for an agent that allows it")
     .option("--remove", "take it out again")
     .option("--dry-run", "print what would be written, and write nothing")
-    .option("--json", "print the result as JSON")
     .addHelpText("after", EXAMPLES)
     .action((agent: PluginAgent, options: PluginOptions) => pluginCommand(io, agent, options));
 }
@@ -65,14 +64,14 @@ async function pluginCommand(io: Io, agent: PluginAgent, options: PluginOptions)
   const changes = plugin.changes(place);
   const told = { ...id, plugin, place };
   if (options.remove === true) {
-    return tell(io, options, { ...told, action: "removed", files: await removed(io, id) });
+    return tellPlugin(io, options, { ...told, action: "removed", files: await removed(io, id) });
   }
   if (options.dryRun !== true) {
     const files = await writePlugin(io, id, changes);
-    return tell(io, options, { ...told, action: "installed", files });
+    return tellPlugin(io, options, { ...told, action: "installed", files });
   }
   const files = await plannedFiles(changes);
-  if (options.json === true) return tell(io, options, { ...told, action: "planned", files });
+  if (options.json === true) return tellPlugin(io, options, { ...told, action: "planned", files });
   printOriginal(
     io,
     files.flatMap(({ path: file, text }) => [pc.bold(`--- ${file}`), text.trimEnd(), ""]),
@@ -135,18 +134,13 @@ interface Told {
   readonly files: readonly FileOutcome[];
 }
 
-function tell(io: Io, options: PluginOptions, told: Told): void {
+function tellPlugin(io: Io, options: PluginOptions, told: Told): void {
   const { agent, plugin, place, where, action, files } = told;
   const next = action === "removed" ? [] : [...plugin.next(place), ...fleeting(place)];
-  if (options.json === true) {
-    const plain = files.map(({ path: file, outcome, backup = null }) => ({
-      path: file,
-      outcome,
-      backup,
-    }));
-    return printJson(io, { version: 1, agent, action, where, files: plain, next });
-  }
-  printLines(io, [
+  const plain = files.map(({ path: file, outcome, backup = null }) => {
+    return { path: file, outcome, backup };
+  });
+  tell(io, options, { agent, action, where, files: plain, next }, () => [
     `${pc.bold(plugin.title)} ${action === "removed" ? "without" : "with"} Longhaul, in ${unbroken(where)}`,
     ...files.map(fileLine),
     // A command at the end of a line is copied as a whole.

@@ -20,6 +20,8 @@ interface CommandEntry {
   readonly summary: string;
   /** An agent waits for the start of this program with every command it runs. */
   readonly load: () => Promise<Define>;
+  /** Whether it has no result that could be JSON, or says itself what of it is. */
+  readonly isWithoutJson?: true;
 }
 
 /** Every command, in the order of the help. */
@@ -83,6 +85,7 @@ const COMMANDS: readonly CommandEntry[] = [
     name: "mcp",
     summary: "serve recall, search and window to an agent, as MCP tools",
     load: async () => (await import("./mcp.ts")).defineMcp,
+    isWithoutJson: true,
   },
   {
     name: "gc",
@@ -103,11 +106,13 @@ const COMMANDS: readonly CommandEntry[] = [
     name: "gateway",
     summary: "stand between any client and its model provider",
     load: async () => (await import("./gateway.ts")).defineGateway,
+    isWithoutJson: true,
   },
   {
     name: "wrap",
     summary: "run one coding agent behind a gateway",
     load: async () => (await import("./wrap.ts")).defineWrap,
+    isWithoutJson: true,
   },
   {
     name: "completion",
@@ -116,6 +121,7 @@ const COMMANDS: readonly CommandEntry[] = [
       const { defineCompletion } = await import("./completion.ts");
       return (command, io) => defineCompletion(command, io, () => allCommands(io));
     },
+    isWithoutJson: true,
   },
   {
     name: "formats",
@@ -215,7 +221,7 @@ function sentenceOf(error: unknown): string {
 }
 
 function printError(io: Io, code: string, message: string, details: unknown): void {
-  printJson(io, { version: 1, error: { code, message, ...(details !== false && { details }) } });
+  printJson(io, { version: 1, error: { code, message, details: details || undefined } });
 }
 
 async function createProgram(
@@ -242,10 +248,12 @@ async function createProgram(
     .enablePositionalOptions()
     .addHelpText("after", EXAMPLES);
   const isWanted = wanted(args);
-  for (const { name, summary, load } of COMMANDS) {
+  for (const { name, summary, load, isWithoutJson } of COMMANDS) {
     const command = program.command(name).summary(summary);
     command.exitOverride().copyInheritedSettings(program);
-    if (isWanted(name)) (await load())(command, io, setExitCode);
+    if (!isWanted(name)) continue;
+    (await load())(command, io, setExitCode);
+    if (isWithoutJson !== true) command.option("--json", "print the result as JSON");
   }
   return program;
 }

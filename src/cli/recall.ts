@@ -47,7 +47,6 @@ export function defineRecall(command: Command, io: Io): void {
     .option("--context <lines>", "lines around a hit (default: 0)", wholeOption)
     .option("--limit <hits>", "the most hits (default: 50)", numberOption)
     .option("--archive <place>", "where to look: a folder, postgres://… or s3://…")
-    .option("--json", "print the result as JSON")
     .action((handle: string | undefined, options) => recallCommand(io, handle, options));
 }
 

@@ -1,10 +1,10 @@
-import pc from "picocolors";
 import { archiveFolder } from "../archive/home.ts";
 import type { SessionAgent } from "../resume/write-session.ts";
 import type { Settings } from "../settings/settings.ts";
-import { type Outcome, outcomeView } from "./compact-report.ts";
+import { outcomeView } from "./compact-report.ts";
+import type { Outcome } from "./compaction.ts";
 import { unbroken } from "./columns.ts";
-import { warningLines } from "./figures.ts";
+import { field, nextLines, warningLines } from "./figures.ts";
 import { type Io, printJson, printLines, talk } from "./io.ts";
 import { keptWords } from "./kept.ts";
 import { typedCommands } from "./program-call.ts";
@@ -39,28 +39,25 @@ function places(io: Io, { written, retention }: ResumeResult): string[] {
   if (written === undefined) return [];
   const { path: file, isInPlace, promptCommand } = written;
   const scripted = typedLines(io, written, [...promptCommand, "PROMPT"]);
+  const place = isInPlace
+    ? field("Appended", `to ${unbroken(file)} (longhaul resume --undo takes it back)`)
+    : field("Written", `${unbroken(file)} (the old session is as it was)`);
   return [
     "",
-    `Archive   ${unbroken(archiveFolder(io.env))}`,
-    `Kept      ${keptWords("session", retention)}`,
-    isInPlace
-      ? `Appended  to ${unbroken(file)} (longhaul resume --undo takes it back)`
-      : `Written   ${unbroken(file)} (the old session is as it was)`,
-    ...scripted.map((line, at) => `${at === 0 ? "Scripted" : "        "}  ${line}`),
+    ...field("Archive", unbroken(archiveFolder(io.env))),
+    ...field("Kept", keptWords("session", retention)),
+    ...place,
+    ...field("Scripted", ...scripted),
   ];
 }
 
 /** The commands that go on with it, the last of all lines. */
 function nextSteps(io: Io, { outcome, written }: ResumeResult): string[] {
-  if (written === undefined) {
-    const more = outcome.isForced
-      ? "there is nothing to take out"
-      : "--force makes it smaller anyway";
-    return [pc.bold(`Next: go on working; ${more}`)];
-  }
-  return typedLines(io, written, written.command).map((line, at) =>
-    pc.bold(`${at === 0 ? "Next: " : "      "}${line}`),
-  );
+  if (written !== undefined) return nextLines(typedLines(io, written, written.command));
+  const more = outcome.isForced
+    ? "there is nothing to take out"
+    : "--force makes it smaller anyway";
+  return nextLines([`go on working; ${more}`]);
 }
 
 /** A command of the agent as it works from where the person is. */

@@ -17,16 +17,15 @@ import {
   withSettings,
 } from "./compaction.ts";
 import { unbroken } from "./columns.ts";
-import type { Outcome } from "./compact-report.ts";
-import { type Io, printJson, printLines, type SetExitCode } from "./io.ts";
-import { chooseWindow, loadConversation, sessionOptions } from "./load.ts";
+import { field } from "./figures.ts";
+import { type Io, type SetExitCode, tell } from "./io.ts";
+import { loadConversation, sessionOptions } from "./load.ts";
 import { programCall } from "./program-call.ts";
 import { tellResume } from "./resume-report.ts";
 import { type Written, writeOutcome } from "./resume-write.ts";
 import { findSession } from "./sessions/find-session.ts";
 
 interface ResumeOptions extends CompactionFlags {
-  readonly last?: boolean;
   readonly to?: SessionAgent;
   readonly inPlace?: boolean;
   readonly undo?: boolean;
@@ -38,10 +37,8 @@ interface ResumeOptions extends CompactionFlags {
 export function defineResume(command: Command, io: Io, setExitCode: SetExitCode): void {
   compactionOptions(sessionOptions(command))
     .description(
-      "Compacts a session and writes it as a session of the same agent, which then goes on with it. The old session stays as it is. Without SESSION, lists the sessions on this computer and lets you pick one.",
+      "Compacts a session and writes it as a session of the same agent, which then goes on with it. The old session stays as it is.",
     )
-    .argument("[session]", "a session file, or the id of a session (its beginning will do)")
-    .option("--last", "the newest session, of this folder if there is one")
     .addOption(
       new Option("--to <agent>", "write it for another agent (default: its own)").choices(
         SESSION_AGENTS,
@@ -87,14 +84,8 @@ async function resume(io: Io, wanted: string | undefined, flags: ResumeOptions):
     const { cwd = io.cwd } = loaded.conversation;
     await appendableFile(to, cwd, file);
   }
-  const chosen = chooseWindow(options.window, loaded.conversation);
-  const writer = await sessionWriter(to);
-  const edited = await compactConversation(io, loaded, {
-    chosen,
-    traits: await writer.traits(loaded.conversation),
-    options,
-  });
-  const outcome: Outcome = { loaded, ...edited };
+  const traits = await (await sessionWriter(to)).traits(loaded.conversation);
+  const outcome = await compactConversation(io, loaded, { traits, options });
   const isSame = outcome.report.action === "none" && to === from;
   const inPlace = options.inPlace === true ? { file } : undefined;
   const written = isSame ? undefined : await writeOutcome(io, outcome, { to, inPlace });
@@ -114,8 +105,7 @@ function notWritable(format: string): ContextError {
 async function undo(io: Io, wanted: string | undefined, flags: ResumeOptions): Promise<void> {
   const session = wanted === undefined ? undefined : await findSession(io, wanted, flags);
   const undone = await undoInPlace(longhaulHome(io.env), session?.path);
-  if (flags.json === true) printJson(io, { version: 1, undone });
-  else printLines(io, [`Undone    ${unbroken(undone)} is as it was`]);
+  tell(io, flags, { undone }, () => field("Undone", `${unbroken(undone)} is as it was`));
 }
 
 async function start(

@@ -20,8 +20,7 @@ export function filterOptions(command: Command): Command {
     .option("--since <when>", "changed since then: 7d, 12h, or 2026-11-20", sinceOption)
     .addOption(
       new Option("--agent <name>", "sessions of this agent").choices(Object.keys(AGENT_NAMES)),
-    )
-    .option("--json", "print the result as JSON");
+    );
 }
 
 /** Of what was typed, which sessions are meant. */

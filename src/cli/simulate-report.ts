@@ -59,7 +59,6 @@ interface Row {
 /** Fields are only ever added. */
 export function simulationJson(sessions: readonly SimulatedSession[], prices: OwnPrices): object {
   return {
-    version: 1,
     currency: "USD",
     prices: priceSources(),
     caches: CACHE_RULES.map(({ name, page, read }) => ({ provider: name, page, read })),

@@ -1,6 +1,5 @@
 import path from "node:path";
 import type { Command } from "commander";
-import { ContextError } from "../core/error.ts";
 import { repairMessages } from "../core/message/repair.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { createMessageMeter, scaledMeter } from "../core/tokens/meter.ts";
@@ -13,8 +12,7 @@ import {
   simulate,
 } from "../simulate/index.ts";
 import { readSessionHistory } from "../transcripts/stretches.ts";
-import type { CommonOptions, Io } from "./io.ts";
-import { printJson, printLines } from "./io.ts";
+import { type Io, tell } from "./io.ts";
 import {
   chooseWindow,
   type Loaded,
@@ -34,27 +32,21 @@ import {
   simulationSvg,
   simulationView,
 } from "./simulate-report.ts";
-import { isSameFile, writeFileAtomically } from "./write-file.ts";
+import { refuseInput, writeFileAtomically } from "./write-file.ts";
 import type { Message } from "../core/message/index.ts";
 import type { TranscriptInput } from "../transcripts/index.ts";
 
-interface SimulateFlags extends CommonOptions, LoadOptions {
-  readonly last?: boolean;
+interface SimulateFlags extends LoadOptions {
   /** The file for the picture. */
   readonly svg?: string;
 }
 
 /** `longhaul simulate FILE…`: recorded sessions, played again under several policies. */
 export function defineSimulate(command: Command, io: Io): void {
-  sessionOptions(command)
+  sessionOptions(command, "[session...]")
     .description(
-      "Plays sessions again, request by request, and says what each way of making room would have kept of what the agent used later, and what it would have cost with a prompt cache: our own, pruning alone, the agent's own compaction (emulated), dropping the oldest, and nothing. No model is asked. Without SESSION, lists the sessions on this computer and lets you pick one.",
+      "Plays sessions again, request by request, and says what each way of making room would have kept of what the agent used later, and what it would have cost with a prompt cache: our own, pruning alone, the agent's own compaction (emulated), dropping the oldest, and nothing. No model is asked.",
     )
-    .argument(
-      "[session...]",
-      "session files, plain, gzip or zstd, or ids of sessions (their beginning)",
-    )
-    .option("--last", "the newest session, of this folder if there is one")
     .option(
       "--svg <file>",
       "write a picture: tokens of each request, and what is kept for how many",
@@ -72,16 +64,16 @@ Examples:
 async function simulateCommand(
   io: Io,
   wanted: readonly string[],
-  { last, svg, ...flags }: SimulateFlags,
+  { svg, ...flags }: SimulateFlags,
 ): Promise<void> {
   const settings: Settings = await readSettings(io);
-  const options: SimulateFlags = mergedSettings(settings, flags);
+  const options: LoadOptions = mergedSettings(settings, flags);
   const { findSession } = await import("./sessions/find-session.ts");
   const sessions: SimulatedSession[] = [];
   for (const one of wanted.length === 0 ? [undefined] : wanted) {
-    const session = await findSession(io, one, { last, json: flags.json });
+    const session = await findSession(io, one, flags);
     if (session === undefined) return;
-    if (svg !== undefined) await refuseInput(io, session.path, svg);
+    if (svg !== undefined) await refuseInput(io, session.path, ["svg", svg]);
     const name = one ?? session.path ?? session.name;
     sessions.push(await simulated(io, name, await session.load(), options));
   }
@@ -89,17 +81,8 @@ async function simulateCommand(
   if (svg !== undefined) {
     await writeFileAtomically(path.resolve(io.cwd, svg), simulationSvg(sessions));
   }
-  if (flags.json === true) printJson(io, simulationJson(sessions, prices));
-  else printLines(io, simulationView(io, sessions, { prices, svg }));
-}
-
-/** A picture in the place of a session would lose it. */
-async function refuseInput(io: Io, file: string | undefined, svg: string): Promise<void> {
-  if (file === undefined || !(await isSameFile(file, path.resolve(io.cwd, svg)))) return;
-  throw new ContextError(
-    "invalid-options",
-    `The picture would replace the session itself: ${svg} is the file that is read. Give --svg another path.`,
-    { details: { option: "svg", value: svg } },
+  tell(io, flags, simulationJson(sessions, prices), () =>
+    simulationView(io, sessions, { prices, svg }),
   );
 }
 
@@ -107,7 +90,7 @@ async function simulated(
   io: Io,
   name: string,
   input: TranscriptInput,
-  options: SimulateFlags,
+  options: LoadOptions,
 ): Promise<SimulatedSession> {
   const loaded = await loadConversation(io, input, options);
   const { messages, warnings } = await historyOf(input, loaded, options);
@@ -143,7 +126,7 @@ async function simulated(
 async function historyOf(
   input: TranscriptInput,
   { transcript, conversation }: Loaded,
-  { limit, nth }: SimulateFlags,
+  { limit, nth }: LoadOptions,
 ): Promise<{ readonly messages: readonly Message[]; readonly warnings: readonly string[] }> {
   const { compactions, format } = transcript;
   const isKept = format === "claude-code" || format === "codex";

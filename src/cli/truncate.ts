@@ -43,8 +43,7 @@ export function cutOptions(command: Command, direction: string): Command {
     )
     .option("--max-lines <lines>", "(default: 2000)", numberOption)
     .option("--max-bytes <bytes>", "of UTF-8 (default: 50000)", numberOption)
-    .option("--keep", "keep the whole output even if nothing was cut")
-    .option("--json", "print the result as JSON");
+    .option("--keep", "keep the whole output even if nothing was cut");
 }
 
 /** The output that comes in on stdin. */

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { open, realpath, rename, stat, unlink, writeFile, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { ContextError } from "../core/error.ts";
+import type { Io } from "./io.ts";
 
 /** Permissions of a new file before the user's umask, and the bits that are kept of an old one. */
 const NEW_FILE = 0o666;
@@ -67,8 +68,26 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close();
 }
 
+/**
+ * Refuses to write a result onto the session that it is made of, which would lose it. A pipe, which is
+ * no file, may be both. Throws `ContextError` code `invalid-options`.
+ */
+export async function refuseInput(
+  { cwd }: Pick<Io, "cwd">,
+  input: unknown,
+  [option, out]: readonly [option: string, out: string],
+): Promise<void> {
+  if (typeof input !== "string" || !(await isSameFile(input, path.resolve(cwd, out)))) return;
+  if (!(await stat(input)).isFile()) return;
+  throw new ContextError(
+    "invalid-options",
+    `The result would replace the session itself: ${out} is the file that is read. Give --${option} another path.`,
+    { details: { option, value: out } },
+  );
+}
+
 /** Whether two paths lead to one file, also through links of either kind. */
-export async function isSameFile(one: string, other: string): Promise<boolean> {
+async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all(
     [one, other].map((file) => stat(file, { bigint: true }).catch(() => undefined)),
   );

@@ -15,6 +15,7 @@ import {
 import type { FoundSession } from "./session-search.ts";
 import {
   headingLine,
+  noSessions,
   queriedRows,
   SESSION_ORDERS,
   sessionJson,
@@ -134,11 +135,10 @@ function shownPlace({ path, id }: FoundSession): string {
   return unbroken(/\p{C}/u.test(place) ? shownJson(JSON.stringify(place)) : place);
 }
 
-export function nothingFound({ found: { places, hints } }: Survey): string[] {
+export function nothingFound(survey: Survey): string[] {
   return [
-    "No agent sessions were found on this computer. Looked in:",
-    ...places.map((place) => `  ${unbroken(place)}`),
-    ...hints,
+    ...noSessions(survey),
+    ...survey.found.hints,
     "A session from anywhere else works too: longhaul compact FILE",
   ];
 }

@@ -1,10 +1,10 @@
 import path from "node:path";
 import pc from "picocolors";
-import { tableLine, type TableShape } from "../columns.ts";
+import { tableLine, type TableShape, unbroken } from "../columns.ts";
 import { money, percent, tokens } from "../../core/text/figures.ts";
 import { age } from "../figures.ts";
 import { cacheShare, type OwnPrices, spentIn, tokensOf } from "../money/spent.ts";
-import type { KnownSession } from "./survey.ts";
+import type { KnownSession, Survey } from "./survey.ts";
 
 /** The agents whose sessions are found on this computer, as people call them. */
 export const AGENT_NAMES: Readonly<Record<string, string>> = {
@@ -131,6 +131,12 @@ export function sessionLine(row: SessionRow, width: number, now = Date.now()): s
     agentName(row.agent).padEnd(8),
   ];
   return tableLine(cells, width, shapeOf(width));
+}
+
+/** The places that were looked into where there is no session. */
+export function noSessions({ found }: Pick<Survey, "found">): string[] {
+  const places = found.places.map((place) => `  ${unbroken(place)}`);
+  return ["No agent sessions were found on this computer. Looked in:", ...places];
 }
 
 /** A session as `sessions --json` prints it; fields are only ever added. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import { type Command, Option } from "commander";
 import { sha256Hex } from "../archive/digest.ts";
 import { archiveFolder, resultsFolder } from "../archive/home.ts";
-import { ContextError } from "../core/error.ts";
+import { wrongUse } from "../core/error.ts";
 import {
   WRITE_TARGETS,
   writeConversation,
@@ -130,10 +130,9 @@ async function refuseInput(io: Io, input: TranscriptInput, out: string): Promise
   const target = path.resolve(io.cwd, out);
   // A pipe, which is no file, may be both.
   if (!(await isSameFile(input, target)) || !(await stat(input)).isFile()) return;
-  throw new ContextError(
-    "invalid-options",
+  throw wrongUse(
     `The result would replace the session itself: ${out} is the file that is read. Give --out another path.`,
-    { details: { option: "out", value: out } },
+    { option: "out", value: out },
   );
 }
 

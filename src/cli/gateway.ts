@@ -121,10 +121,10 @@ async function gatewayCommand(io: Io, flags: GatewayFlags, version?: string): Pr
   const gateway = await startGateway({
     ...inFile,
     ...options,
-    ...(watch && { watch }),
+    watch: watch || undefined,
     archive: folder,
     retention: () => ownRetention(io.env),
-    ...(version !== undefined && { version }),
+    version,
     plugins: await telemetryIn(io.env),
     priceOf: pricesOfNow(prices),
     token: io.env["LONGHAUL_GATEWAY_TOKEN"],

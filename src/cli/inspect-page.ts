@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { everyConversation } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { ContextError } from "../core/error.ts";
+import { wrongUse } from "../core/error.ts";
 import type { About, ConversationRow, Replay } from "../page/data.ts";
 import type { Page } from "../page/page-data.ts";
 import { count } from "../core/text/figures.ts";
@@ -146,8 +146,7 @@ async function replayIn(
   { prices }: Pick<PageOptions, "prices">,
 ): Promise<Replay> {
   if (!Number.isInteger(window) || window < LEAST_WINDOW || window > MOST_WINDOW) {
-    throw new ContextError(
-      "invalid-options",
+    throw wrongUse(
       `A window has ${count(LEAST_WINDOW)} to ${count(MOST_WINDOW)} tokens, not ${window}.`,
     );
   }

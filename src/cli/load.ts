@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { ContextError } from "../core/error.ts";
+import { ContextError, wrongUse } from "../core/error.ts";
 import { budgetOptions } from "../core/overflow/budget-options.ts";
 import { DEFAULT_WINDOW, modelWindow } from "../core/overflow/budget.ts";
 import { estimator } from "../core/tokens/estimator.ts";
@@ -133,8 +133,7 @@ export async function loadConversation(
 function chosenIndex(conversations: readonly Conversation[], wanted: number | undefined): number {
   if (wanted !== undefined) {
     if (wanted >= 1 && wanted <= conversations.length) return wanted - 1;
-    throw new ContextError(
-      "invalid-options",
+    throw wrongUse(
       `There is no conversation ${wanted}; the file holds ${conversations.length}. Give --nth a number from 1 to ${conversations.length}.`,
     );
   }

@@ -3,7 +3,7 @@ import { homeArchive } from "../settings/home-archive.ts";
 import { everyConversation, everyIn } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
 import type { OpenArchive } from "../archive/open.ts";
-import { ContextError } from "../core/error.ts";
+import { ContextError, wrongUse } from "../core/error.ts";
 import { fieldsOf } from "../core/text/json.ts";
 import {
   archiveTools,
@@ -56,8 +56,7 @@ function scopeOfCall(io: Io, options: McpOptions, call: McpCall): Scope {
   const input = options.sessionOfCall === true ? plain : call.input;
   const session = sessionOf(io, options, call);
   if (session === undefined) {
-    throw new ContextError(
-      "invalid-options",
+    throw wrongUse(
       "This server does not know which session it belongs to. Start it with longhaul mcp --session ID, or with --all for everything that was archived.",
     );
   }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { openArchive } from "../archive/open.ts";
 import type { Io } from "./io.ts";
+import type { McpTool } from "../mcp/tools.ts";
 import type { McpOptions } from "./mcp-tools.ts";
 
 interface McpFlags extends Omit<McpOptions, "store"> {
@@ -23,9 +24,9 @@ export function defineMcp(command: Command, io: Io): void {
     .addHelpText("after", EXAMPLES)
     .action(async ({ archive, ...options }: McpFlags) => {
       const version = command.parent?.version() ?? "";
+      const { mcpTools } = await import("./mcp-tools.ts");
       const store = archive === undefined ? undefined : await openArchive(archive, io.cwd);
-      const { serveMcp } = await import("./mcp-server.ts");
-      await serveMcp(io, { ...options, version, ...(store && { store }) });
+      await serveMcp(version, mcpTools(io, { ...options, store }));
       await store?.close();
     });
 }
@@ -34,3 +35,16 @@ const EXAMPLES = `
 Examples:
   claude mcp add longhaul -- longhaul mcp   in Claude Code, without its plugin
   longhaul plugin codex                     in Codex, with its hooks`;
+
+/** Serves the tools on stdio until whoever started it closes its end. Never writes anything else there. */
+async function serveMcp(version: string, tools: readonly McpTool[]): Promise<void> {
+  const { createMcpServer } = await import("../mcp/server.ts");
+  const { StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
+  const server = createMcpServer(version, tools);
+  const closed = new Promise<void>((resolve) => {
+    server.server.onclose = resolve;
+    process.stdin.once("end", () => void server.close());
+  });
+  await server.connect(new StdioServerTransport());
+  await closed;
+}

@@ -3,7 +3,7 @@ import path from "node:path";
 import { Argument, type Command } from "commander";
 import pc from "picocolors";
 import { longhaulHome } from "../archive/home.ts";
-import { ContextError } from "../core/error.ts";
+import { ContextError, wrongUse } from "../core/error.ts";
 import { agentPlugin, PLUGIN_AGENTS, type PluginAgent } from "../plugins/agents.ts";
 import type { AgentPlugin, PluginPlace } from "../plugins/plugin.ts";
 import { unbroken } from "./columns.ts";
@@ -84,27 +84,22 @@ async function removed(
 ): Promise<readonly FileOutcome[]> {
   const outcomes = await removePlugin(io, id);
   if (outcomes.length > 0) return outcomes;
-  throw new ContextError(
-    "invalid-options",
+  throw wrongUse(
     `There is no plugin of ours in ${id.where}: nothing to remove. If it was written elsewhere, name that with --home or --dir.`,
-    { details: { ...id } },
+    { ...id },
   );
 }
 
 function noFolder({ title }: AgentPlugin): ContextError {
-  return new ContextError(
-    "invalid-options",
-    `${title} loads no plugin from a folder of your choice. Leave --dir out.`,
-    { details: { option: "dir" } },
-  );
+  return wrongUse(`${title} loads no plugin from a folder of your choice. Leave --dir out.`, {
+    option: "dir",
+  });
 }
 
 function noProject({ title }: AgentPlugin): ContextError {
-  return new ContextError(
-    "invalid-options",
-    `The plugin of ${title} is for all projects. Leave --project out.`,
-    { details: { option: "project" } },
-  );
+  return wrongUse(`The plugin of ${title} is for all projects. Leave --project out.`, {
+    option: "project",
+  });
 }
 
 function pluginPlace(io: Io, options: PluginOptions): PluginPlace {

@@ -1,18 +1,19 @@
 import type { Command } from "commander";
-import { everyConversation, everyIn } from "../archive/every-conversation.ts";
+import pc from "picocolors";
+import { everyConversation, everyIn, placeOf } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { isFolder, openArchive } from "../archive/open.ts";
 import { recallBytes, recallRange, type Range } from "../archive/recall.ts";
 import { searchArchive } from "../archive/search.ts";
 import { searchLines, type SearchResult, type SearchStop } from "../archive/search-result.ts";
 import { filesOf, toldArchive } from "../archive/recalled-media.ts";
-import { ContextError } from "../core/error.ts";
+import { wrongUse } from "../core/error.ts";
 import { fileData, type FilePart } from "../core/message/index.ts";
+import { handleKind, isHandle, type OriginalKind } from "../core/message/handle.ts";
 import { unbroken } from "./columns.ts";
-import { bytes, plural } from "../core/text/figures.ts";
+import { bytes, localTime, plural } from "../core/text/figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, printPieces, talk } from "./io.ts";
 import { numberOption, rangeOption, wholeOption } from "./options.ts";
-import { printMessages, tellOrigin } from "./told-original.ts";
 import type { Archive, Sought } from "../archive/archive.ts";
 
 interface RecallCommandOptions extends CommonOptions {
@@ -76,21 +77,17 @@ function checkTogether(handle: string | undefined, options: RecallCommandOptions
   const { search: text, lines, bytes: part, media, json } = options;
   const { regex, context, limit } = options;
   if ((handle === undefined) === (text === undefined)) {
-    throw invalidUse("Give a handle to print, or --search TEXT to look for a text in everything.");
+    throw wrongUse("Give a handle to print, or --search TEXT to look for a text in everything.");
   }
   if (text !== undefined && (lines !== undefined || part !== undefined)) {
-    throw invalidUse("--lines and --bytes are for a handle, not for --search.");
+    throw wrongUse("--lines and --bytes are for a handle, not for --search.");
   }
   if (media !== undefined && (text ?? lines ?? part ?? json) !== undefined) {
-    throw invalidUse("--media is for a handle alone.");
+    throw wrongUse("--media is for a handle alone.");
   }
   if (text === undefined && (regex !== undefined || context !== undefined || limit !== undefined)) {
-    throw invalidUse("--regex, --context and --limit are for --search TEXT, not for a handle.");
+    throw wrongUse("--regex, --context and --limit are for --search TEXT, not for a handle.");
   }
-}
-
-function invalidUse(message: string): ContextError {
-  return new ContextError("invalid-options", message);
 }
 
 async function print(
@@ -114,9 +111,28 @@ async function print(
   if (isShown) {
     const folder = place ?? archiveFolder(io.env);
     if (isFolder(folder)) await tellOrigin(io, folder, handle);
+    const { printMessages } = await import("./message-view.ts");
     if (!isPart && (await printMessages(io, archive, handle))) return;
   }
   await printPieces(io, recallBytes(shownArchive, handle, range));
+}
+
+const KINDS: Readonly<Record<OriginalKind, string>> = {
+  out: "the output of a tool",
+  parts: "an output that is more than text",
+  in: "the input of a tool call",
+  msg: "the text of a message",
+  head: "messages that left the window together",
+  run: "the output of a command",
+};
+
+/** Tells a person what an original is and where it comes from; it stands beside the original itself. */
+async function tellOrigin(io: Io, folder: string, handle: string): Promise<void> {
+  const place = isHandle(handle) ? await placeOf(folder, handle) : undefined;
+  if (place === undefined || !isHandle(handle)) return;
+  const facts = [KINDS[handleKind(handle)], bytes(place.bytes), localTime(place.storedAt)];
+  talk(io, pc.bold(`${handle}: ${facts.join(", ")}`));
+  talk(io, pc.dim(`from ${place.conversation}, ${unbroken(place.path)}`));
 }
 
 /** One image or file of an original, for a file or another program. */
@@ -129,10 +145,10 @@ async function printMedia(
   const data = files[media - 1] && fileData(files[media - 1] as FilePart);
   if (data === undefined) {
     const held = files.length === 0 ? "no image or file" : plural(files.length, "file");
-    throw invalidUse(`${handle} holds ${held}; there are no bytes of number ${media}.`);
+    throw wrongUse(`${handle} holds ${held}; there are no bytes of number ${media}.`);
   }
   if (io.stdout.isTTY === true) {
-    throw invalidUse("These bytes are not for a terminal: write them to a file with > FILE.");
+    throw wrongUse("These bytes are not for a terminal: write them to a file with > FILE.");
   }
   io.stdout.write(Buffer.from(data, "base64"));
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { type Command, Option } from "commander";
 import { longhaulHome } from "../archive/home.ts";
-import { ContextError, errorMessage } from "../core/error.ts";
+import { ContextError, errorMessage, wrongUse } from "../core/error.ts";
 import { appendableFile, undoInPlace } from "../resume/in-place.ts";
 import {
   isSessionAgent,
@@ -95,10 +95,9 @@ async function resume(io: Io, wanted: string | undefined, flags: ResumeOptions):
 }
 
 function notWritable(format: string): ContextError {
-  return new ContextError(
-    "invalid-options",
+  return wrongUse(
     `A session of ${format} cannot be written back. Choose another agent with --to (${SESSION_AGENTS.join(", ")}), or use longhaul compact.`,
-    { details: { option: "to", value: format, known: SESSION_AGENTS } },
+    { option: "to", value: format, known: SESSION_AGENTS },
   );
 }
 
@@ -113,10 +112,7 @@ async function start(
   { command: [program = "", ...args], cwd, isCwdThere, before }: Written,
 ): Promise<number> {
   if (before !== undefined) {
-    throw new ContextError(
-      "invalid-options",
-      `${program} is not installed here. See the line above.`,
-    );
+    throw wrongUse(`${program} is not installed here. See the line above.`);
   }
   const call = programCall(program, args);
   const child = spawn(call.file, call.args, {

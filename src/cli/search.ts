@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Command } from "commander";
 import pc from "picocolors";
-import { ContextError } from "../core/error.ts";
+import { ContextError, wrongUse } from "../core/error.ts";
 import { clipLine } from "../core/text/clip.ts";
 import { bytes, localTime, plural } from "../core/text/figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk, widthOf } from "./io.ts";
@@ -49,8 +49,7 @@ export function defineSearch(command: Command, io: Io): void {
 
 function severalTexts(texts: readonly string[]): ContextError {
   const given = texts.map((text) => JSON.stringify(text)).join(", ");
-  return new ContextError(
-    "invalid-options",
+  return wrongUse(
     `search takes one text and was given ${texts.length}: ${given}. Put it in quotes; --regex has no value of its own, it says that the text is an expression.`,
   );
 }

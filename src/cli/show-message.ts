@@ -1,5 +1,5 @@
 import pc from "picocolors";
-import { ContextError } from "../core/error.ts";
+import { ContextError, wrongUse } from "../core/error.ts";
 import type { Message, Part } from "../core/message/message.ts";
 import { count, localTime } from "../core/text/figures.ts";
 import { type Io, printJson, printLines, printOriginal } from "./io.ts";
@@ -100,5 +100,5 @@ function withoutText(value: unknown): string {
 }
 
 function invalid(message: string): ContextError {
-  return new ContextError("invalid-options", message, { details: { option: "show" } });
+  return wrongUse(message, { option: "show" });
 }

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { outputsOfToday } from "../archive/home.ts";
 import { homeArchive } from "../settings/home-archive.ts";
 import { errorCode } from "../archive/archive-error.ts";
-import { ContextError, errorMessage } from "../core/error.ts";
+import { ContextError, errorMessage, wrongUse } from "../core/error.ts";
 import { createSpill, type SpillResult } from "../spill/create-spill.ts";
 import { type CommonOptions, type Io, printJson } from "./io.ts";
 import { numberOption } from "./options.ts";
@@ -105,8 +105,7 @@ export function cutJson({ text, truncation, entry, warnings }: SpillResult): obj
 }
 
 function nothingToRead(): ContextError {
-  return new ContextError(
-    "invalid-options",
+  return wrongUse(
     "There is nothing to read on stdin. Pipe an output into it: COMMAND | longhaul truncate",
   );
 }

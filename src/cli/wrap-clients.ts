@@ -1,5 +1,12 @@
-import type { ChildSettings, ClientWorld, GatewayAddress } from "./wrap-child.ts";
-import { clineSettings, continueSettings, copyOf, qwenSettings } from "./wrap-copies.ts";
+import {
+  type ChildSettings,
+  type ClientWorld,
+  clineSettings,
+  continueSettings,
+  copyOf,
+  type GatewayAddress,
+  qwenSettings,
+} from "./wrap-copies.ts";
 
 type Settle = (address: GatewayAddress, world: ClientWorld) => Partial<ChildSettings>;
 

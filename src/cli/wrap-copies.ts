@@ -2,11 +2,33 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse } from "jsonc-parser";
-import { ContextError } from "../core/error.ts";
+import { wrongUse } from "../core/error.ts";
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
 import { withApiBase } from "./continue-config.ts";
 import { homeOf } from "./sessions/sessions.ts";
-import type { ChildSettings, ClientWorld, GatewayAddress } from "./wrap-child.ts";
+import type { Io } from "./io.ts";
+
+/** The address for a client's requests. */
+export interface GatewayAddress {
+  /** For Anthropic clients; OpenAI clients take it with `/v1` behind it. */
+  readonly url: string;
+  /** The provider of the client's own configuration that goes there. @default those built in */
+  readonly provider?: string;
+  /** Whether that provider speaks Anthropic Messages. */
+  readonly isAnthropic: boolean;
+}
+
+/** The start of one child. */
+export interface ChildSettings {
+  /** Before the arguments that the person gave. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Removes what was made for the child. */
+  readonly cleanUp: () => void;
+}
+
+/** The world in which a client finds its own settings. */
+export type ClientWorld = Pick<Io, "env" | "cwd">;
 
 /*
  * Clients that read their providers' addresses from a file only get a copy of it for one child, readable
@@ -104,13 +126,10 @@ function isMeant({ provider }: GatewayAddress, names: readonly unknown[], base: 
 /** A provider that the person named must be there. */
 function missed({ provider }: GatewayAddress, file: string): undefined {
   if (provider === undefined) return undefined;
-  throw new ContextError(
-    "invalid-options",
-    `There is no provider or model ${provider} in ${file}.`,
-    {
-      details: { option: "provider", value: provider },
-    },
-  );
+  throw wrongUse(`There is no provider or model ${provider} in ${file}.`, {
+    option: "provider",
+    value: provider,
+  });
 }
 
 function readText(file: string): string | undefined {

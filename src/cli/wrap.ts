@@ -2,15 +2,15 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Command } from "commander";
 import { archiveFolder } from "../archive/home.ts";
-import { ContextError } from "../core/error.ts";
+import { wrongUse } from "../core/error.ts";
 import { type Gateway, startGateway } from "../gateway/server.ts";
 import { ownRetention, readSettings } from "../settings/settings.ts";
 import { plural } from "../core/text/figures.ts";
 import { type Io, type SetExitCode, talk } from "./io.ts";
 import { pricesOfNow } from "./money/spent.ts";
 import { tokensOption } from "./options.ts";
-import type { ChildSettings, GatewayAddress } from "./wrap-child.ts";
 import { programOf, settingsOf } from "./wrap-clients.ts";
+import type { ChildSettings, GatewayAddress } from "./wrap-copies.ts";
 import { programCall } from "./program-call.ts";
 
 interface WrapFlags {
@@ -68,7 +68,7 @@ async function wrapCommand(io: Io, { client, args, flags }: Wrapped): Promise<nu
   const url = gateway?.url ?? (await runningGateway(flags.gateway ?? ""));
   const { provider } = flags;
   const isAnthropic = flags.anthropic !== undefined;
-  const address: GatewayAddress = { url, isAnthropic, ...(provider !== undefined && { provider }) };
+  const address: GatewayAddress = { url, isAnthropic, provider };
   let settings: ChildSettings | undefined;
   let ended: Ended | undefined;
   try {
@@ -108,8 +108,8 @@ async function ownGateway(
   return startGateway({
     ...own,
     port: 0,
-    ...(window !== undefined && { window }),
-    ...(audit !== undefined && { audit }),
+    window,
+    audit,
   });
 }
 
@@ -123,10 +123,9 @@ async function runningGateway(given: string): Promise<string> {
     .then((answer) => answer.json() as Promise<{ readonly name?: unknown }>)
     .catch(() => undefined);
   if (health?.name === "longhaul") return url;
-  throw new ContextError(
-    "invalid-options",
+  throw wrongUse(
     `No gateway of longhaul answers at ${given}; start one with longhaul gateway, or leave --gateway out.`,
-    { details: { option: "gateway", value: given } },
+    { option: "gateway", value: given },
   );
 }
 

@@ -57,6 +57,11 @@ export class ContextError extends Error {
   }
 }
 
+/** The error for what makes no sense as it was asked: code `invalid-options`. */
+export function wrongUse(message: string, details?: ContextErrorDetails): ContextError {
+  return new ContextError("invalid-options", message, { details });
+}
+
 /** A failure that did not stop the work; plain JSON. */
 export interface Failure {
   /** That of the error, where it is a {@link ContextError}. */

@@ -10,7 +10,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import path from "node:path";
-import { ContextError } from "../core/error.ts";
+import { ContextError, wrongUse } from "../core/error.ts";
 import type { SessionContent } from "./session.ts";
 import { type Appended, appendToSession, type SessionAgent, undoAppend } from "./write-session.ts";
 
@@ -66,10 +66,7 @@ export async function undoInPlace(state: string, file?: string): Promise<string>
   const all = await records(state);
   const record = all.findLast((one) => file === undefined || one.path === file);
   if (record === undefined) {
-    throw new ContextError(
-      "invalid-options",
-      "Nothing to undo: no session was compacted in place, or it was undone already.",
-    );
+    throw wrongUse("Nothing to undo: no session was compacted in place, or it was undone already.");
   }
   await undoAppend(record);
   await remember(
@@ -80,9 +77,7 @@ export async function undoInPlace(state: string, file?: string): Promise<string>
 }
 
 function refused(reason: string): ContextError {
-  return new ContextError("invalid-options", `--in-place is not possible: ${reason}`, {
-    details: { option: "inPlace" },
-  });
+  return wrongUse(`--in-place is not possible: ${reason}`, { option: "inPlace" });
 }
 
 /** A file that was written to so shortly ago is taken for one in use, in ms. */

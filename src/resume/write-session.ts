@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { ContextError } from "../core/error.ts";
+import { ContextError, wrongUse } from "../core/error.ts";
 import { isUntouched, type OutputPart, outputText, withParts } from "../core/message/message.ts";
 import { isRecord } from "../core/text/json.ts";
 import type { Transcript } from "../transcripts/index.ts";
@@ -101,10 +101,9 @@ export async function appendToSession(
 ): Promise<Appended> {
   const writer = await sessionWriter(agent);
   if (writer.append === undefined) {
-    throw new ContextError(
-      "invalid-options",
+    throw wrongUse(
       `${agent} keeps its sessions in a database, to which nothing is appended. Leave out --in-place: a new session stands beside the old one.`,
-      { details: { option: "inPlace", agent } },
+      { option: "inPlace", agent },
     );
   }
   const before = await readFile(file);
@@ -136,10 +135,9 @@ export async function appendToSession(
 export async function undoAppend({ path: file, before, after }: Appended): Promise<void> {
   const { size } = await stat(file);
   if (size !== after) {
-    throw new ContextError(
-      "invalid-options",
+    throw wrongUse(
       `${file} has ${size} bytes and had ${after} after it was compacted: the session went on since, and undoing would lose that.`,
-      { details: { file, size, expected: after } },
+      { file, size, expected: after },
     );
   }
   const handle = await open(file, "r+");

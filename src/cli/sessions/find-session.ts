@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { ContextError, errorMessage } from "../../core/error.ts";
+import { ContextError, errorMessage, wrongUse } from "../../core/error.ts";
 import { plural } from "../../core/text/figures.ts";
 import type { CommonOptions, Io } from "../io.ts";
 import type { FoundSession } from "./session-search.ts";
@@ -86,10 +86,9 @@ async function named(io: Io, wanted: string): Promise<FoundSession | undefined> 
   const fitting = all.filter(({ id, name }) => id.startsWith(wanted) || isNamed(name, wanted));
   if (fitting.length < 2) return fitting[0];
   const ids = fitting.slice(0, 4).map(({ id }) => id);
-  throw new ContextError(
-    "invalid-options",
+  throw wrongUse(
     `${plural(fitting.length, "session")} begin with ${wanted}: ${ids.join(", ")}${fitting.length > ids.length ? ", …" : ""}. Give more of the id.`,
-    { details: { session: wanted, found: fitting.map(({ id }) => id) } },
+    { session: wanted, found: fitting.map(({ id }) => id) },
   );
 }
 

@@ -1,9 +1,8 @@
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { type Command, Option } from "commander";
 import { sha256Hex } from "../archive/digest.ts";
 import { archiveFolder, resultsFolder } from "../archive/home.ts";
-import { wrongUse } from "../core/error.ts";
 import {
   WRITE_TARGETS,
   writeConversation,
@@ -22,7 +21,7 @@ import {
 import { type Io, shownJson, tell } from "./io.ts";
 import { keepNamed, keptWords } from "./kept.ts";
 import { loadConversation, sessionOptions } from "./load.ts";
-import { isSameFile, writeFileAtomically } from "./write-file.ts";
+import { refuseInput, writeFileAtomically } from "./write-file.ts";
 import type { TranscriptInput } from "../transcripts/index.ts";
 
 interface CompactOptions extends CompactionFlags {
@@ -81,7 +80,7 @@ async function compactInput(
   options: Chosen<CompactOptions>,
 ): Promise<void> {
   const place = options.out ?? ownPlace(io, { name, file, nth: options.nth });
-  await refuseInput(io, input, place);
+  if (place !== "-") await refuseInput(io, input, ["out", place]);
   const loaded = await loadConversation(io, input, options);
   const to = options.to ?? naturalTarget(loaded.transcript.format);
   const folder = archiveFolder(io.env);
@@ -122,18 +121,6 @@ function ownPlace(
   const base = path.basename(name).replace(/(?:\.(?:jsonl?|gz|zst|traj|md))+$/i, "");
   const digits = sha256Hex(`${path.resolve(io.cwd, file)}\0${nth ?? ""}`).slice(0, 8);
   return path.join(resultsFolder(io.env), `${base}-${digits}.compacted.json`);
-}
-
-/** A result in another form is no session of the agent any more, which would lose it. */
-async function refuseInput(io: Io, input: TranscriptInput, out: string): Promise<void> {
-  if (typeof input !== "string" || out === "-") return;
-  const target = path.resolve(io.cwd, out);
-  // A pipe, which is no file, may be both.
-  if (!(await isSameFile(input, target)) || !(await stat(input)).isFile()) return;
-  throw wrongUse(
-    `The result would replace the session itself: ${out} is the file that is read. Give --out another path.`,
-    { option: "out", value: out },
-  );
 }
 
 async function writeOut(io: Io, out: string, text: string): Promise<void> {

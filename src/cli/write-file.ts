@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { open, realpath, rename, stat, unlink, writeFile, type FileHandle } from "node:fs/promises";
 import path from "node:path";
-import { ContextError } from "../core/error.ts";
+import { ContextError, wrongUse } from "../core/error.ts";
 import type { Io } from "./io.ts";
 
 /** Permissions of a new file before the user's umask, and the bits that are kept of an old one. */
@@ -79,10 +79,9 @@ export async function refuseInput(
 ): Promise<void> {
   if (typeof input !== "string" || !(await isSameFile(input, path.resolve(cwd, out)))) return;
   if (!(await stat(input)).isFile()) return;
-  throw new ContextError(
-    "invalid-options",
+  throw wrongUse(
     `The result would replace the session itself: ${out} is the file that is read. Give --${option} another path.`,
-    { details: { option, value: out } },
+    { option, value: out },
   );
 }
 

@@ -16,7 +16,7 @@ export function defineArchive(command: Command, io: Io, setExitCode: SetExitCode
     .description(
       "Copies conversations, their originals and their journals, from one archive into another: a folder, a database, a bucket. Each original is read back and compared by its SHA-256. What is there already is compared and left, so a copy that was stopped goes on. A conversation that has another journal there is not touched.",
     )
-    .addArgument(new Argument("<do>", "what to do").choices(["copy"]))
+    .addArgument(new Argument("<action>", "what to do").choices(["copy"]))
     .argument("<from>", "the path of a folder, postgres://user@host/database, s3://bucket/prefix")
     .argument("<to>", "the same")
     .option("--conversation <id...>", "only these, by their ids")

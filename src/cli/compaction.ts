@@ -48,6 +48,7 @@ export interface CompactionFlags extends LoadOptions, SummarizerOptions {
 /** Options of every command that compacts. */
 export function compactionOptions(command: Command): Command {
   return command
+    .optionsGroup("What is done:")
     .option("--force", "compact even though the conversation fits")
     .option("--prune-only", "replace old tool outputs by placeholders, and summarize nothing")
     .option(
@@ -65,16 +66,17 @@ export function compactionOptions(command: Command): Command {
       "a tool whose outputs stay, * stands for anything; may be given several times",
       (tool: string, before?: readonly string[]) => [...(before ?? []), nameOption(tool)],
     )
-    .option("--template <file>", "sections of the summary, as Markdown headings or JSON")
     .addOption(
       new Option(
         "--continuation <policy>",
         "whether a message is added so that the agent goes on (default: auto; never where you type the next prompt)",
       ).choices(["auto", "ask", "never"]),
     )
+    .optionsGroup("The summary:")
+    .option("--template <file>", "its sections, as Markdown headings or JSON")
     .option(
       "--summarizer <name>",
-      "who writes the summary: extractive (default), anthropic:MODEL, openai:MODEL or openai-compatible:URL#MODEL",
+      "who writes it: extractive (default), anthropic:MODEL, openai:MODEL or openai-compatible:URL#MODEL",
     )
     .option(
       "--summarizer-timeout-ms <ms>",
@@ -85,7 +87,8 @@ export function compactionOptions(command: Command): Command {
       "--summarizer-window <tokens>",
       "the window of the model that writes it (default: 200000 for anthropic, else 128000)",
       tokensOption,
-    );
+    )
+    .optionsGroup("Options:");
 }
 
 /** An amount, under the names that the engine has for it: those say nothing to who typed a flag. */

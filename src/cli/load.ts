@@ -25,6 +25,7 @@ export function sessionOptions(command: Command, argument = "[session]"): Comman
       "a session file (plain, gzip or zstd), or the beginning of a session's id; without it you pick one",
     )
     .option("--last", "the newest session, of this folder if there is one")
+    .optionsGroup("How the session is read:")
     .option(
       "--window <tokens>",
       "the model's context window, e.g. 200000, 128k, 1m (default: what the session says)",
@@ -56,7 +57,8 @@ export function sessionOptions(command: Command, argument = "[session]"): Comman
       "which conversation, if the file holds several (default: the largest)",
       numberOption,
     )
-    .option("--limit <name=value>", `how much a file may hold: ${LIMITS}`, limitOption);
+    .option("--limit <name=value>", `how much a file may hold: ${LIMITS}`, limitOption)
+    .optionsGroup("Options:");
 }
 
 /** Adds one limit to those before it. */

@@ -30,14 +30,10 @@ export function definePlugin(command: Command, io: Io): void {
     .addArgument(new Argument("<agent>", "which one").choices(PLUGIN_AGENTS))
     .option("--home <dir>", "write below another home folder")
     .option("--dir <dir>", "write the plugin into this folder alone, for an agent that loads one")
-    .option(
-      "--max-lines <lines>",
-      "lines of one output that are kept (default: 2000)",
-      numberOption,
-    )
+    .option("--max-lines <lines>", "the lines of an output that stay (default: 2000)", numberOption)
     .option(
       "--max-bytes <bytes>",
-      "and of UTF-8 (default: 50000, less in a small window)",
+      "and their bytes, in UTF-8 (default: 50000, less in a small window)",
       numberOption,
     )
     .option("--project", "write it into this folder's project, for an agent that allows it")

@@ -17,6 +17,8 @@ type Define = (command: Command, io: Io, setExitCode: SetExitCode) => void;
 
 interface CommandEntry {
   readonly name: string;
+  /** The heading of the help that it stands below. */
+  readonly group: string;
   readonly summary: string;
   /** An agent waits for the start of this program with every command it runs. */
   readonly load: () => Promise<Define>;
@@ -28,105 +30,124 @@ interface CommandEntry {
 const COMMANDS: readonly CommandEntry[] = [
   {
     name: "sessions",
+    group: "Sessions:",
     summary: "list the sessions on this computer",
     load: async () => (await import("./sessions.ts")).defineSessions,
   },
   {
+    name: "inspect",
+    group: "Sessions:",
+    summary: "see what fills the window of a session",
+    load: async () => (await import("./inspect.ts")).defineInspect,
+  },
+  {
     name: "compact",
+    group: "Sessions:",
     summary: "compact a session so that it fits its model's window",
     load: async () => (await import("./compact.ts")).defineCompact,
   },
   {
     name: "resume",
+    group: "Sessions:",
     summary: "compact a session and go on with it in its own agent",
     load: async () => (await import("./resume.ts")).defineResume,
   },
   {
-    name: "plugin",
-    summary: "make Longhaul part of a coding agent, or take it out",
-    load: async () => (await import("./plugin.ts")).definePlugin,
-  },
-  {
-    name: "inspect",
-    summary: "see what fills the window of a session",
-    load: async () => (await import("./inspect.ts")).defineInspect,
-  },
-  {
-    name: "simulate",
-    summary: "see what each way of making room would have kept of a session, and cost",
-    load: async () => (await import("./simulate.ts")).defineSimulate,
-  },
-  {
-    name: "cost",
-    summary: "add up what the sessions on this computer took, in tokens and money",
-    load: async () => (await import("./cost.ts")).defineCost,
-  },
-  {
     name: "search",
+    group: "Sessions:",
     summary: "find a text in all sessions on this computer",
     load: async () => (await import("./search.ts")).defineSearch,
   },
   {
-    name: "run",
-    summary: "run a command and print what fits of its output",
-    load: async () => (await import("./run.ts")).defineRun,
+    name: "cost",
+    group: "Sessions:",
+    summary: "add up what the sessions on this computer took, in tokens and money",
+    load: async () => (await import("./cost.ts")).defineCost,
   },
   {
-    name: "truncate",
-    summary: "let through what fits of an output on stdin",
-    load: async () => (await import("./truncate.ts")).defineTruncate,
+    name: "simulate",
+    group: "Sessions:",
+    summary: "see what each way of making room would have kept of a session, and cost",
+    load: async () => (await import("./simulate.ts")).defineSimulate,
   },
   {
-    name: "recall",
-    summary: "print an original from the archive, or search all of them",
-    load: async () => (await import("./recall.ts")).defineRecall,
-  },
-  {
-    name: "mcp",
-    summary: "serve recall, search and window to an agent, as MCP tools",
-    load: async () => (await import("./mcp.ts")).defineMcp,
-    isWithoutJson: true,
-  },
-  {
-    name: "gc",
-    summary: "remove what is old from the archive",
-    load: async () => (await import("./gc.ts")).defineGc,
-  },
-  {
-    name: "migrate",
-    summary: "make the tables of an archive in PostgreSQL",
-    load: async () => (await import("./migrate.ts")).defineMigrate,
-  },
-  {
-    name: "archive",
-    summary: "copy conversations between a folder, a database and a bucket",
-    load: async () => (await import("./archive.ts")).defineArchive,
-  },
-  {
-    name: "gateway",
-    summary: "stand between any client and its model provider",
-    load: async () => (await import("./gateway.ts")).defineGateway,
-    isWithoutJson: true,
+    name: "plugin",
+    group: "Agents at work:",
+    summary: "make Longhaul part of a coding agent, or take it out",
+    load: async () => (await import("./plugin.ts")).definePlugin,
   },
   {
     name: "wrap",
+    group: "Agents at work:",
     summary: "run one coding agent behind a gateway",
     load: async () => (await import("./wrap.ts")).defineWrap,
     isWithoutJson: true,
   },
   {
+    name: "gateway",
+    group: "Agents at work:",
+    summary: "stand between any client and its model provider",
+    load: async () => (await import("./gateway.ts")).defineGateway,
+    isWithoutJson: true,
+  },
+  {
+    name: "mcp",
+    group: "Agents at work:",
+    summary: "serve recall, search and window to an agent, as MCP tools",
+    load: async () => (await import("./mcp.ts")).defineMcp,
+    isWithoutJson: true,
+  },
+  {
+    name: "run",
+    group: "Outputs and originals:",
+    summary: "run a command and print what fits of its output",
+    load: async () => (await import("./run.ts")).defineRun,
+  },
+  {
+    name: "truncate",
+    group: "Outputs and originals:",
+    summary: "let through what fits of an output on stdin",
+    load: async () => (await import("./truncate.ts")).defineTruncate,
+  },
+  {
+    name: "recall",
+    group: "Outputs and originals:",
+    summary: "print an original from the archive, or search all of them",
+    load: async () => (await import("./recall.ts")).defineRecall,
+  },
+  {
+    name: "gc",
+    group: "Outputs and originals:",
+    summary: "remove what is old from the archive",
+    load: async () => (await import("./gc.ts")).defineGc,
+  },
+  {
+    name: "migrate",
+    group: "Archives of many machines:",
+    summary: "make the tables of an archive in PostgreSQL",
+    load: async () => (await import("./migrate.ts")).defineMigrate,
+  },
+  {
+    name: "archive",
+    group: "Archives of many machines:",
+    summary: "copy conversations between a folder, a database and a bucket",
+    load: async () => (await import("./archive.ts")).defineArchive,
+  },
+  {
+    name: "formats",
+    group: "More:",
+    summary: "list the formats that can be read and written",
+    load: async () => (await import("./formats.ts")).defineFormats,
+  },
+  {
     name: "completion",
+    group: "More:",
     summary: "print what completes our commands in bash, zsh or fish",
     load: async () => {
       const { defineCompletion } = await import("./completion.ts");
       return (command, io) => defineCompletion(command, io, () => allCommands(io));
     },
     isWithoutJson: true,
-  },
-  {
-    name: "formats",
-    summary: "list the formats that can be read and written",
-    load: async () => (await import("./formats.ts")).defineFormats,
   },
 ];
 
@@ -244,12 +265,14 @@ async function createProgram(
       outputError: (text, write) => write(`longhaul: ${usageSentence(text, args)}\n`),
     })
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
+    .commandsGroup("More:")
+    .helpCommand(true)
     .showSuggestionAfterError(true)
     .enablePositionalOptions()
     .addHelpText("after", EXAMPLES);
   const isWanted = wanted(args);
-  for (const { name, summary, load, isWithoutJson } of COMMANDS) {
-    const command = program.command(name).summary(summary);
+  for (const { name, group, summary, load, isWithoutJson } of COMMANDS) {
+    const command = program.command(name).summary(summary).helpGroup(group);
     command.exitOverride().copyInheritedSettings(program);
     if (!isWanted(name)) continue;
     (await load())(command, io, setExitCode);

@@ -41,8 +41,8 @@ export function cutOptions(command: Command, direction: string): Command {
         "both",
       ]),
     )
-    .option("--max-lines <lines>", "(default: 2000)", numberOption)
-    .option("--max-bytes <bytes>", "of UTF-8 (default: 50000)", numberOption)
+    .option("--max-lines <lines>", "the lines that stay (default: 2000)", numberOption)
+    .option("--max-bytes <bytes>", "and their bytes, in UTF-8 (default: 50000)", numberOption)
     .option("--keep", "keep the whole output even if nothing was cut");
 }
 

@@ -16,7 +16,7 @@ import {
   reservedWords,
   windowWarnings,
 } from "./load.ts";
-import { measureSession, type SessionSize, withoutUsage } from "./measure-session.ts";
+import { measureSession, type SessionSize } from "./measure-session.ts";
 import { millisecondsOption, nameOption, tokensOption } from "./options.ts";
 import { whileWaiting } from "./progress.ts";
 import {
@@ -27,7 +27,7 @@ import {
   type Settings,
 } from "../settings/settings.ts";
 import type { ContextOptions, ContextReport } from "../context/index.ts";
-import type { Message } from "../core/message/index.ts";
+import { type Message, withoutUsage } from "../core/message/message.ts";
 import type { ContinuationPolicy } from "../core/continuation/index.ts";
 import type { Summarizer } from "../models/index.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";

@@ -1,6 +1,6 @@
 import { createGauge, type AssumedFactor } from "../context/measure.ts";
 import { isPruned } from "../core/message/edit.ts";
-import { totalUsage, type Message } from "../core/message/message.ts";
+import { totalUsage, type Message, withoutUsage } from "../core/message/message.ts";
 import { type Repair, repairMessages } from "../core/message/repair.ts";
 import { budgetOf, type ContextBudget } from "../core/overflow/budget.ts";
 import {
@@ -100,10 +100,6 @@ export function measureSession(
     outside: isOutsideKnown ? Math.max(0, Math.round(tokens - estimated * factor)) : 0,
   };
   return { size, messages, repairs, settings };
-}
-
-export function withoutUsage({ usage: _, ...message }: Message): Message {
-  return message;
 }
 
 /** The provider's report on a message, and the estimate of what was sent for it. */

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { longhaulHome } from "../archive/home.ts";
 import { ContextError, errorMessage } from "../core/error.ts";
-import { compactInPlace } from "../resume/in-place.ts";
+import { compactInPlace } from "./in-place.ts";
 import { leftBehind } from "../resume/left-behind.ts";
 import type { ResumeCommands, SessionContent } from "../resume/session.ts";
 import { type SessionAgent, type WrittenSession, writeSession } from "../resume/write-session.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { type Command, Option } from "commander";
 import { longhaulHome } from "../archive/home.ts";
 import { ContextError, errorMessage, wrongUse } from "../core/error.ts";
-import { appendableFile, undoInPlace } from "../resume/in-place.ts";
+import { appendableFile, undoInPlace } from "./in-place.ts";
 import {
   isSessionAgent,
   SESSION_AGENTS,

@@ -1,4 +1,4 @@
-import type { Message, Usage } from "../core/message/index.ts";
+import { type Usage, withoutUsage } from "../core/message/message.ts";
 import { contextBudget } from "../core/overflow/index.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { createMessageMeter } from "../core/tokens/meter.ts";
@@ -38,7 +38,7 @@ export async function replayOf(
   });
   const places = new Map(own.map((number, place) => [number, place]));
   // Reports are about lists that were not edited like this.
-  const history = own.flatMap((number) => withoutUsage(messages[number]));
+  const history = own.flatMap((number) => messages[number] ?? []).map(withoutUsage);
   const requests = data.steps.map(({ answer }) => {
     const length = answer === undefined ? history.length : (places.get(answer) ?? 0);
     return { length, uses: [], time: messages[answer ?? -1]?.time };
@@ -77,12 +77,6 @@ export async function replayOf(
   };
 }
 
-function withoutUsage(message: Message | undefined): Message[] {
-  if (message === undefined) return [];
-  const { usage: _, ...rest } = message;
-  return [rest];
-}
-
 function billOf(name: Bill["name"], outcome: Outcome, price: TokenPrice | undefined): Bill {
   const [total] = outcome.caches;
   return {
@@ -93,8 +87,6 @@ function billOf(name: Bill["name"], outcome: Outcome, price: TokenPrice | undefi
     cost: total && price && costOf(total, price),
   };
 }
-
-const MILLION = 1_000_000;
 
 function reportedBill(
   usages: readonly (Usage | undefined)[],
@@ -108,10 +100,9 @@ function reportedBill(
     tokens += input + cacheRead + cacheWrite;
     cached += cacheRead;
     if (input + cacheRead + cacheWrite > window) over += 1;
-    if (price === undefined) continue;
-    cost += input * price.input + cacheRead * price.cacheRead;
-    cost += cacheWrite * (price.cacheWrite ?? price.input);
+    const use = { fresh: input, read: cacheRead, written: cacheWrite, output: 0 };
+    cost += price === undefined ? 0 : costOf(use, price);
   }
   if (tokens === 0) return undefined;
-  return { name: "reported", tokens, cached, over, ...(price && { cost: cost / MILLION }) };
+  return { name: "reported", tokens, cached, over, cost: price && cost };
 }

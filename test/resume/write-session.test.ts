@@ -18,7 +18,7 @@ import {
   outputText,
   type Part,
 } from "../../src/core/message/message.ts";
-import { compactInPlace, undoInPlace } from "../../src/resume/in-place.ts";
+import { compactInPlace, undoInPlace } from "../../src/cli/in-place.ts";
 import { saysTheSame, type SessionContent } from "../../src/resume/session.ts";
 import { SESSION_AGENTS, type SessionAgent, writeSession } from "../../src/resume/write-session.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";

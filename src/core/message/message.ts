@@ -25,6 +25,11 @@ export interface Usage {
   readonly cacheWrite?: number;
 }
 
+/** A message without what the provider reported for it, which is about a list that was not edited. */
+export function withoutUsage({ usage: _, ...message }: Message): Message {
+  return message;
+}
+
 /** All tokens of a request, the cache included. JSON has `null` where nothing was reported. */
 export function totalUsage(usage: Usage | null): number {
   const { input, output, cacheRead, cacheWrite } = usage ?? { input: 0, output: 0 };

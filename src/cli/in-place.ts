@@ -1,18 +1,14 @@
-import { randomUUID } from "node:crypto";
-import {
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  stat,
-  unlink,
-  writeFile,
-} from "node:fs/promises";
+import { mkdir, readdir, readFile, readlink, stat } from "node:fs/promises";
 import path from "node:path";
 import { ContextError, wrongUse } from "../core/error.ts";
-import type { SessionContent } from "./session.ts";
-import { type Appended, appendToSession, type SessionAgent, undoAppend } from "./write-session.ts";
+import type { SessionContent } from "../resume/session.ts";
+import {
+  type Appended,
+  appendToSession,
+  type SessionAgent,
+  undoAppend,
+} from "../resume/write-session.ts";
+import { writeFileAtomically } from "./write-file.ts";
 
 /** A session that is to go on in its own file. */
 export interface Place {
@@ -118,14 +114,7 @@ async function records(state: string): Promise<readonly Appended[]> {
 }
 
 async function remember(state: string, all: readonly Appended[]): Promise<void> {
-  const file = path.join(state, FILE_NAME);
-  const beside = `${file}.${randomUUID()}.tmp`;
   await mkdir(state, { recursive: true, mode: 0o700 });
-  try {
-    await writeFile(beside, JSON.stringify(all, undefined, 2), { mode: 0o600, flush: true });
-    await rename(beside, file);
-  } catch (error) {
-    await unlink(beside).catch(() => undefined);
-    throw error;
-  }
+  const text = JSON.stringify(all, undefined, 2);
+  await writeFileAtomically(path.join(state, FILE_NAME), text, { mode: 0o600 });
 }

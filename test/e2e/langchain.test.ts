@@ -179,7 +179,7 @@ describe("a graph of one's own", () => {
 
 describe("an overflow that nobody foresaw", () => {
   it("is recovered from in a node", async () => {
-    const started = await start(30, 16_000);
+    const started = await start(runs(16, 30), 16_000);
     const context = langchainContext({ window: 200_000 });
     const history = Array.from({ length: 40 }, (_, n) => [
       new AIMessage(`thought ${n}: ${"the log says that all is well. ".repeat(80)}`),
@@ -195,7 +195,7 @@ describe("an overflow that nobody foresaw", () => {
     "is recovered from (streamed: %s)",
     { timeout: MINUTES },
     async (stream) => {
-      const started = await start(30, 16_000);
+      const started = await start(runs(16, 30), 16_000);
       const { server, options } = started;
       // Other middleware around and inside of ours.
       const middleware = ["Outer", "Inner"].map((name) =>
@@ -218,7 +218,7 @@ describe("an overflow that nobody foresaw", () => {
 
 describe("thinking in a view that is forgotten", () => {
   it("is left out when the provider refuses it", { timeout: MINUTES }, async () => {
-    const started = await start(runs(24, 60), 200_000);
+    const started = await start(runs(16, 60), 200_000);
     const model = anthropicModel(started, { thinking: { type: "adaptive" } });
     // Each turn runs in a process of its own, and only the first has a small window.
     const windows = [16_000, 200_000, 200_000];

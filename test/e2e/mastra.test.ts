@@ -144,7 +144,7 @@ describe("a request that is refused", () => {
     "as too long is sent again, compacted (streamed: %s)",
     { timeout: MINUTES },
     async (stream) => {
-      const started = await start(30, 16_000);
+      const started = await start(runs(16, 30), 16_000);
       const options = { ...started.options, window: 200_000 };
       const model = models["Anthropic Messages"]!(started.server);
       const memory = new MockMemory({ options: { lastMessages: 10_000 } });
@@ -160,7 +160,7 @@ describe("a request that is refused", () => {
     "for thinking in a view that is forgotten goes on without that thinking",
     { timeout: MINUTES },
     async () => {
-      const started = await start(runs(24, 60), 200_000);
+      const started = await start(runs(16, 60), 200_000);
       const model = models["Anthropic Messages"]!(started.server);
       // Without a memory no run knows another, and only the first has a small window.
       const windows = [16_000, 200_000, 200_000];

@@ -62,8 +62,8 @@ function requests(question: string, count: number, by?: string): AnthropicMessag
 }
 
 /** Several edits of a small window. */
-const STEPS = 160;
-const SMALL = { window: 16_000, counter: quarter };
+const STEPS = runs(100, 160);
+const SMALL = { window: 8_000, counter: quarter };
 
 test("what was reported counts for the list that goes on, and for no other that begins alike", () => {
   const sdk = {

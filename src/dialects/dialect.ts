@@ -44,11 +44,7 @@ export interface Dialect<Conversation = unknown, Native = unknown> {
   decode(conversation: Conversation): readonly Message[];
   /** A decoder that takes native messages one by one and remembers open tool calls. */
   createDecoder(): Decoder<Native>;
-  /**
-   * `before` is the conversation that the messages were decoded from, before they were edited: what
-   * belongs to a request as a whole (cache breakpoints) is carried over from it.
-   */
-  encode(messages: readonly Message[], before?: Conversation): Conversation;
+  encode(messages: readonly Message[]): Conversation;
   /** The issues for which the provider would reject it; none in a legal conversation. */
   check(conversation: Conversation, options?: CheckOptions): readonly DialectIssue[];
 }

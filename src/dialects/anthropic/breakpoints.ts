@@ -1,7 +1,6 @@
-import { unframeSummary } from "../../core/summary/frame.ts";
 import { withFields } from "../native-message.ts";
 import { isWireObject, type WireBlock, type WireObject } from "../wire.ts";
-import { type AnthropicConversation, type AnthropicMessage, contentBlocks } from "./wire.ts";
+import { type AnthropicConversation, contentBlocks } from "./wire.ts";
 
 /** A block as it goes out, and the native block that it stands for, if there is one. */
 export interface PlacedBlock {
@@ -56,37 +55,10 @@ function breakpointOf(block: WireBlock): unknown {
   return blockBreakpoints(block).at(-1);
 }
 
-/**
- * Moves a cache breakpoint to the summary when the messages that it stood on are gone: the next
- * requests begin with what ends there. The result never has more breakpoints than `before`, so that
- * those on tools and the limit of 4 are none of its business.
- */
-export function moveBreakpoints(
-  before: AnthropicConversation | undefined,
-  after: AnthropicConversation,
-): AnthropicConversation {
-  if (before === undefined) return after;
-  const lost = breakpointsOf(before).length - breakpointsOf(after).length;
-  // Longer lifetimes come first, so that the first one is legal wherever the summary stands.
-  const [first] = before.messages.flatMap(messageBreakpoints);
-  if (lost <= 0 || first === undefined) return after;
-  const at = after.messages.findIndex((message) => summaryIndex(message) >= 0);
-  const message = after.messages[at];
-  if (message === undefined) return after;
-  const messages = after.messages.with(at, withBreakpoint(message, first));
-  return { ...after, messages };
-}
-
 /** Every cache breakpoint of a conversation, those inside of tool results included. */
 export function breakpointsOf({ system, messages }: AnthropicConversation): unknown[] {
-  return [
-    ...contentBlocks(system).flatMap(blockBreakpoints),
-    ...messages.flatMap(messageBreakpoints),
-  ];
-}
-
-function messageBreakpoints({ content }: AnthropicMessage): unknown[] {
-  return contentBlocks(content).flatMap(blockBreakpoints);
+  const contents = [system, ...messages.map(({ content }) => content)];
+  return contents.flatMap(contentBlocks).flatMap(blockBreakpoints);
 }
 
 function blockBreakpoints(block: WireObject): unknown[] {
@@ -94,22 +66,4 @@ function blockBreakpoints(block: WireObject): unknown[] {
   return [...inner, block]
     .map((one) => one["cache_control"])
     .filter((breakpoint) => isWireObject(breakpoint));
-}
-
-/** The summary's index among the blocks of a message; -1 when it is in none. */
-function summaryIndex({ role, content }: AnthropicMessage): number {
-  if (role === "assistant") return -1;
-  return contentBlocks(content).findIndex(
-    ({ type, text }) =>
-      type === "text" && typeof text === "string" && unframeSummary(text) !== undefined,
-  );
-}
-
-function withBreakpoint(message: AnthropicMessage, breakpoint: unknown): AnthropicMessage {
-  const blocks = contentBlocks(message.content);
-  const at = summaryIndex(message);
-  const summary = blocks[at];
-  if (summary === undefined || isWireObject(summary["cache_control"])) return message;
-  const marked = { ...summary, cache_control: breakpoint };
-  return withFields(message, { content: blocks.with(at, marked) });
 }

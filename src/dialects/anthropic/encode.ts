@@ -19,7 +19,7 @@ import {
   withFields,
 } from "../native-message.ts";
 import { type Block, isWireBlock, isWireObject, parseInput, type WireBlock } from "../wire.ts";
-import { keepBreakpoints, moveBreakpoints, type PlacedBlock } from "./breakpoints.ts";
+import { keepBreakpoints, type PlacedBlock } from "./breakpoints.ts";
 import { decodeFile } from "./decode.ts";
 import {
   ANTHROPIC,
@@ -37,12 +37,10 @@ const STARTS_WITH_ASSISTANT = "[The conversation starts with a message of the as
 
 /**
  * A message from elsewhere is merged with its neighbours of the same role, and one of the system in
- * the middle becomes a user message. Of the conversation `before` the edit, a cache breakpoint
- * whose message is gone moves to the summary.
+ * the middle becomes a user message.
  */
 export function encodeAnthropic<Native extends AnthropicConversation = AnthropicConversation>(
   messages: readonly Message[],
-  before?: Native,
 ): Native {
   const groups = groupByNative(answerPending(messages), ANTHROPIC);
   const body = groups.findIndex((group) => !isLeading(group));
@@ -54,9 +52,7 @@ export function encodeAnthropic<Native extends AnthropicConversation = Anthropic
     .slice(leading)
     .map((group) => draftGroup(group, ids, isSent))
     .filter((draft) => draft.blocks.length > 0 || draft.whole);
-  const encoded = finish(mergeNeighbours(drafts));
-  const after = { system, messages: encoded };
-  return moveBreakpoints(before, after) as unknown as Native;
+  return { system, messages: finish(mergeNeighbours(drafts)) } as unknown as Native;
 }
 
 /** A native block goes out somewhere: of a message that was cut in two, each half has some. */

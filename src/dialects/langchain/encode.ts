@@ -41,10 +41,9 @@ import {
  */
 export function encodeLangChain<Native extends LangChainMessage = LangChainMessage>(
   messages: readonly Message[],
-  before: readonly Native[] = [],
 ): Native[] {
   const groups = groupByNative(answerPending(messages), LANGCHAIN);
-  const make = createMake([...groups.map(({ native }) => native ?? {}), ...before]);
+  const make = createMake(groups.map(({ native }) => native ?? {}));
   const body = groups.findIndex(({ messages: [first] }) => !isLeading(first));
   const encoded = groups.flatMap((group, at) => encodeGroup(group, make, body < 0 || at < body));
   return encoded as Native[];

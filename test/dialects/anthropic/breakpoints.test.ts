@@ -122,52 +122,6 @@ describe("the breakpoint of a block", () => {
   });
 });
 
-describe("the breakpoint of a message that is gone", () => {
-  const before: AnthropicConversation = {
-    system: [{ ...text("Be brief."), ...long }],
-    messages: [
-      user({ ...text("The task."), ...short }),
-      assistant(use("t1")),
-      user(result("t1")),
-      assistant(text("Done.")),
-      user({ ...text("More."), ...short }),
-    ],
-  };
-  const decoded = decodeAnthropic(before);
-  const [system, first, , , , last] = decoded as [Message, Message, ...Message[]];
-
-  test("goes to the summary; the others keep theirs", () => {
-    const moved = encodeAnthropic([system, summary, last as Message], before);
-    expect(moved.system).toBe(before.system);
-    expect(moved.messages).toEqual([
-      user(
-        { ...text((summary.parts[0] as { readonly text: string }).text), ...short },
-        { ...text("More."), ...short },
-      ),
-    ]);
-    // The next time round the summary's own breakpoint is the one that stays.
-    expect(encodeAnthropic([system, summary, last as Message], moved)).toEqual(moved);
-  });
-
-  test("goes nowhere where none is gone, or there is no summary", () => {
-    for (const list of [
-      [system, summary, first, last as Message],
-      [system, last as Message],
-    ]) {
-      expect(encodeAnthropic(list, before)).toEqual(encodeAnthropic(list));
-    }
-    expect(encodeAnthropic(decoded, before)).toEqual(before);
-  });
-
-  test("takes the longest lifetime, which may stand before any other", () => {
-    const messages = before.messages.with(0, user({ ...text("The task."), ...long }));
-    const lived = { ...before, messages };
-    const tail = decodeAnthropic(lived).slice(4);
-    const moved = encodeAnthropic([summary, ...tail], lived);
-    expect(breakpoints(moved)).toEqual([long.cache_control, short.cache_control]);
-  });
-});
-
 test("there are never more breakpoints than before, and longer lifetimes come first", () => {
   const marks = fc.array(fc.nat(30), { maxLength: 4 });
   const choices = fc.infiniteStream(fc.nat(5));
@@ -187,7 +141,7 @@ test("there are never more breakpoints than before, and longer lifetimes come fi
         if (roll === 0 && message.role === "tool") return [message, note];
         return [roll < 3 ? changed(message, roll) : message];
       });
-      const after = encodeAnthropic(kept, before);
+      const after = encodeAnthropic(kept);
       expect(checkAnthropic(after)).toEqual([]);
       expect(breakpoints(after).length).toBeLessThanOrEqual(breakpoints(before).length);
       const lives = breakpoints(after).map((one) => "ttl" in (one as object));

@@ -1,6 +1,6 @@
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder } from "../archive/home.ts";
-import type { SentList } from "../context/projection.ts";
+import type { SentList } from "../context/sent-lists.ts";
 import type { Message } from "../core/message/index.ts";
 import type { Io } from "./io.ts";
 import { type Loaded, loadConversation, type LoadOptions } from "./load.ts";

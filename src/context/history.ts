@@ -17,6 +17,7 @@ import {
   assertShapes,
   type CallersList,
   goesOn,
+  hasSameLead,
   renewed,
   changedInPlace,
   sameBody,
@@ -91,7 +92,7 @@ export interface History {
 interface Memory {
   known: Known;
   /** Loaded once there are edits. */
-  edits?: typeof import("./apply-record.ts");
+  edits?: typeof import("./replay.ts");
   /** The edits that stood last; see {@link History.journal}. */
   newest: Branch;
   given: Track;
@@ -121,7 +122,7 @@ export function createHistory(stored: readonly JournalEntry[], chain: Chain): Hi
     },
     async ready() {
       if (memory.known.records.size === 0) return;
-      memory.edits ??= await import("./apply-record.ts");
+      memory.edits ??= await import("./replay.ts");
     },
     recognise: (messages) => recognise(memory, chain, messages),
     append: (record, base) => append(memory, record, base),
@@ -183,7 +184,9 @@ function recognise(memory: Memory, chain: Chain, messages: readonly Message[]): 
     : undefined;
   if (followed !== undefined && !isKnownByNow(memory, chain, followed.from))
     return { ...followed, changed };
-  const found = take(memory, list, same, walk(memory, chain, messages.slice(list.lead)));
+  const { known, edits } = memory;
+  const standing = edits?.replayed(known, chain, messages.slice(list.lead)) ?? UNEDITED;
+  const found = take(memory, list, same, standing);
   return { ...found, changed, from: Math.min(found.from, followed?.from ?? found.from) };
 }
 
@@ -215,31 +218,43 @@ function take(
   same: number,
   standing: Standing,
 ): Omit<HistoryView, "changed"> {
-  const { messages, lead } = list;
   const { given, view, keys, edits } = memory;
-  const { records, taken, base, consumed, isReturned } = standing;
-  const isEdited = records.length > 0;
-  const fresh = isEdited ? messages.slice(lead + taken) : messages;
-  const isSameLead =
-    given.lead === lead && sameObjects(given.list, messages, { end: lead }) === lead;
-  const isGrown = view.standing === standing && isSameLead;
-  const own = messages.slice(0, lead);
+  const { records, taken, consumed, isReturned } = standing;
+  const isGrown = view.standing === standing && hasSameLead(given, list);
+  const own = list.messages.slice(0, list.lead);
   const rules = isGrown ? view.messages.slice(0, view.lead) : (edits?.legalLead(own) ?? own);
-  // `concat` copies as a whole, where two spreads would go through every message.
-  const led = isEdited ? rules.concat(base) : [];
-  const all = isEdited ? led.concat(fresh) : messages;
-  const start = isEdited ? rules.length : lead;
-  const from = isGrown
-    ? start + base.length + Math.max(0, same - taken)
-    : sameObjects(view.messages, all);
+  const lists = projected(list, standing, rules);
+  const { messages, lead } = lists;
+  const known = lead + standing.base.length + Math.max(0, same - taken);
+  const from = isGrown ? known : sameObjects(view.messages, messages);
   const copy = renewed(given, list, same);
-  memory.given = { list: copy, lead, standing };
-  keys.length = start === view.lead ? Math.min(keys.length, Math.max(0, from - start)) : 0;
-  watchNewest(memory.watched, messages);
-  memory.view = { messages: isEdited ? all : copy, lead: start, records, standing };
+  const isEdited = records.length > 0;
+  memory.given = { list: copy, lead: list.lead, standing };
+  memory.view = { messages: isEdited ? messages : copy, lead, records, standing };
   if (isEdited) memory.newest = records;
-  const lists = { base: led, fresh, messages: all, lead: start, from };
-  return { ...lists, records, consumed, isReturned, dropped: droppedFrom(view.records, records) };
+  keys.length = lead === view.lead ? Math.min(keys.length, Math.max(0, from - lead)) : 0;
+  watchNewest(memory.watched, list.messages);
+  return {
+    ...lists,
+    from,
+    records,
+    consumed,
+    isReturned,
+    dropped: droppedFrom(view.records, records),
+  };
+}
+
+/** The lists of a view: without edits the caller's own, else with `rules` and a base at its beginning. */
+function projected(
+  { messages, lead }: CallersList,
+  { records, taken, base: edited }: Standing,
+  rules: readonly Message[],
+): Pick<HistoryView, "base" | "fresh" | "messages" | "lead"> {
+  if (records.length === 0) return { base: [], fresh: messages, messages, lead };
+  // `concat` copies as a whole, where two spreads would go through every message.
+  const base = rules.concat(edited);
+  const fresh = messages.slice(lead + taken);
+  return { base, fresh, messages: base.concat(fresh), lead: rules.length };
 }
 
 function append(memory: Memory, record: JournalRecord, base: readonly Message[]): void {
@@ -252,53 +267,6 @@ function append(memory: Memory, record: JournalRecord, base: readonly Message[])
   memory.newest = records;
   memory.view = { ...memory.view, records };
   alsoWatch(memory.watched, base);
-}
-
-/**
- * Finds the edits of a list: takes the longest beginning that is known, puts in its place what the
- * edit made of it, and goes on until nothing more is known.
- */
-function walk({ known, edits }: Memory, chain: Chain, list: readonly Message[]): Standing {
-  const used = new Set<JournalRecord>();
-  let standing = UNEDITED;
-  for (let step = longestKnown(known); step !== undefined; step = longestKnown(known)) {
-    used.add(step.record);
-    const { record, length } = step;
-    const start = [...standing.base, ...list.slice(standing.taken)].slice(0, length);
-    const base = step.isEdit ? edits?.applyRecord(start, record) : start;
-    if (base === undefined) continue;
-    const records = branchOf(known.records, record.after.key);
-    for (const one of records) used.add(one);
-    const taken = standing.taken + length - standing.base.length;
-    standing = { records, taken, base, consumed: record.consumed, isReturned: !step.isEdit };
-  }
-  return standing;
-
-  function longestKnown({ before, after, longest }: Known): Step | undefined {
-    const { base, taken } = standing;
-    const end = Math.min(base.length + list.length - taken, longest);
-    let step: Step | undefined;
-    let key = "";
-    for (let length = 1; length <= end; length++) {
-      const message = base[length - 1] ?? list[taken + length - 1 - base.length];
-      key = chain.next(key, message as Message);
-      if (length < base.length) continue;
-      const edit = before.get(key);
-      const left = after.get(key);
-      if (edit !== undefined && !used.has(edit)) step = { record: edit, length, isEdit: true };
-      else if (left !== undefined && !used.has(left) && length > base.length) {
-        step = { record: left, length, isEdit: false };
-      }
-    }
-    return step;
-  }
-}
-
-/** A known beginning: the list that a record was made for, or the one that it left. */
-interface Step {
-  readonly record: JournalRecord;
-  readonly length: number;
-  readonly isEdit: boolean;
 }
 
 /** Edits that stood before and do not stand now; none where other edits stand instead. */

@@ -1,13 +1,13 @@
 import { type ContinuationPolicy, CONTINUE_TEXT } from "../core/continuation/continuation.ts";
 import { prunes } from "../core/message/edit.ts";
 import { wholeTokens } from "../core/overflow/budget.ts";
+import { applyPlan } from "../core/plan/apply-plan.ts";
 import { movedPlan } from "../core/plan/plan.ts";
 import { requestTokens } from "../core/plan/size.ts";
 import { tokensOfPart } from "../core/tokens/meter.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Edit, Message } from "../core/message/index.ts";
 import type { CompactionPlan, ContextPlan } from "../core/plan/index.ts";
-import { applyEdit } from "./apply-record.ts";
 import type { ModelWork } from "./ask-model.ts";
 import type { Chain } from "./chain.ts";
 import type { History } from "./history.ts";
@@ -63,7 +63,7 @@ export function makeRecord(
   { history, chain, tokens, gauge }: RecordParts,
 ): Edited {
   const plan = { ...whole, length: whole.length - end };
-  const messages = applyEdit(legal, { plan, summary: recorded.summary });
+  const messages = applyPlan(legal, plan, recorded);
   const base = messages.slice(lead, messages.length - end);
   const record: JournalRecord = {
     version: 2,

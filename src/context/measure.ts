@@ -14,7 +14,7 @@ import { isEstimator, valueTokens, type TokenCounter } from "../core/tokens/coun
 import { modelFamily } from "../core/tokens/family.ts";
 import type { RequestLimits } from "../core/plan/index.ts";
 import type { ProviderOverflow } from "../core/overflow/provider-error.ts";
-import { createReports, type Doubt, type Report } from "./reports.ts";
+import { createReports, type Doubt, type Report } from "./provider-reports.ts";
 import { createWindow, type LearnedWindow } from "./window.ts";
 
 /** The rest of a request beside its messages. */

@@ -5,7 +5,7 @@ import type { EarlyPrune } from "./plan-edit.ts";
 import type { History } from "./history.ts";
 import { sameObjects } from "./track.ts";
 import type { Gauge, Measured, SentBeside } from "./measure.ts";
-import type { Doubt } from "./reports.ts";
+import type { Doubt } from "./provider-reports.ts";
 import type { ContextOptions, TemplateOption } from "./options.ts";
 import { emptyReport, NO_COSTS, type Prepared, type View } from "./report.ts";
 import { checkTemplates } from "./templates.ts";

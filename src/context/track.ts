@@ -65,6 +65,11 @@ export function sameBody(track: Track, { messages, lead }: CallersList): number 
   return same - track.lead;
 }
 
+/** Tells whether the leading system messages are the very objects of the list before. */
+export function hasSameLead(track: Track, { messages, lead }: CallersList): boolean {
+  return track.lead === lead && sameObjects(track.list, messages, { end: lead }) === lead;
+}
+
 /** The caller's list as a copy; where the list before goes on, only what is new is written. */
 export function renewed(track: Track, { messages, lead }: CallersList, same: number): Message[] {
   if (track.lead !== lead) return [...messages];

@@ -25,7 +25,7 @@ import type { CompactionPlan, ContextPlan, HeadSplit, PlanEffects, ReasoningPlan
 export function applyPlan(
   messages: readonly Message[],
   plan: ContextPlan,
-  effects?: PlanEffects,
+  { summary }: PlanEffects = {},
 ): readonly Message[] {
   if (messages.length < plan.length) {
     throw new ContextError(
@@ -35,13 +35,13 @@ export function applyPlan(
   }
   const edited = applyEdits(messages, plan.edits);
   if (plan.compaction === undefined) return withoutBound(edited, plan.reasoning);
-  if (effects === undefined) {
+  if (summary === undefined) {
     throw new ContextError(
       "invalid-options",
       "The plan asks for a summary and none was given; pass { summary }.",
     );
   }
-  return reassemble(edited, plan.length, plan.compaction, effects.summary);
+  return reassemble(edited, plan.length, plan.compaction, summary);
 }
 
 function withoutBound(

@@ -75,10 +75,10 @@ export interface SummaryPlan {
   readonly maxBytes?: number;
 }
 
-/** The answer to a plan's request for a summary. */
+/** The answer to a plan's request for a summary; a plan without a compaction needs none. */
 export interface PlanEffects {
   /** The text of the summary. It is framed, with the plan's handle, unless it is a frame already. */
-  readonly summary: string;
+  readonly summary?: string;
 }
 
 /** The same plan for a list with so many messages more at its beginning, or fewer. */

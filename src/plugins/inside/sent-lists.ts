@@ -1,4 +1,4 @@
-import { type SentList, sentLists } from "../../context/projection.ts";
+import { type SentList, sentLists } from "../../context/sent-lists.ts";
 import { messageText, type Message } from "../../core/message/message.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import { hasSeam, SEAM } from "./seam.ts";

@@ -2,9 +2,9 @@ import pc from "picocolors";
 import type { ContentItem, ContentKind } from "../core/contents/window-contents.ts";
 import { clipLine } from "../core/text/clip.ts";
 import { chart } from "./chart.ts";
-import { cell, clipColumns, columnsOf } from "./columns.ts";
+import { cell, clipColumns, columnsOf, tableLine } from "./columns.ts";
 import { count, localTime, percent, plural, tokens } from "../core/text/figures.ts";
-import { bar, field, fit, nextLines, warningLines } from "./figures.ts";
+import { bar, field, firstOf, fit, nextLines, warningLines } from "./figures.ts";
 import type { Growth, Inspection, PrunableKind } from "./inspection.ts";
 import { type Io, widthOf } from "./io.ts";
 import { roomWords, sourceWords } from "./measure-session.ts";
@@ -125,20 +125,18 @@ function kindLines({ kinds, size }: Inspection, width: number): string[] {
 const SHOWN_TOOLS = 12;
 
 function toolLines({ tools }: Inspection, width: number): string[] {
-  const shown = tools.slice(0, SHOWN_TOOLS);
-  if (shown.length === 0) return [];
-  const name = Math.min(28, width - 46, Math.max(8, ...shown.map(({ tool }) => tool.length)));
-  const most = Math.max(...shown.map(({ input, output }) => input + output));
-  const heading = `  ${"".padEnd(name)}${"calls".padStart(7)}${"failed".padStart(8)}${"inputs".padStart(10)}${"outputs".padStart(10)}`;
-  const more = tools.length - shown.length;
-  return [
-    pc.dim(heading),
-    ...shown.map(({ tool, calls, failed, input, output }) => {
-      const line = `  ${cell(fit(tool, name), name)}${count(calls).padStart(7)}${(failed > 0 ? count(failed) : "").padStart(8)}${count(input).padStart(10)}${count(output).padStart(10)}  `;
-      return `${line}${pc.cyan(bar(input + output, most, width - line.length))}`;
-    }),
-    ...(more > 0 ? [pc.dim(`  and ${plural(more, "more tool")}; --json has them all`)] : []),
-  ];
+  if (tools.length === 0) return [];
+  const name = Math.min(28, width - 46, Math.max(8, ...tools.map(({ tool }) => tool.length)));
+  const most = Math.max(...tools.map(({ input, output }) => input + output));
+  const shape = { widths: [7, 8, 10, 10], gap: "", most: name };
+  const line = (...cells: readonly string[]): string => `  ${tableLine(cells, width, shape)}`;
+  const rows = tools.map(({ tool, calls, failed, input, output }) => {
+    const failures = failed > 0 ? count(failed) : "";
+    const own = line(fit(tool, name), count(calls), failures, count(input), count(output));
+    return `${own}  ${pc.cyan(bar(input + output, most, width - columnsOf(own) - 2))}`;
+  });
+  const heading = pc.dim(line("", "calls", "failed", "inputs", "outputs"));
+  return [heading, ...firstOf(rows, SHOWN_TOOLS, "tool")];
 }
 
 /** Paths below the session's folder need not name it, nor need commands go there first. */

@@ -3,12 +3,8 @@ import { clipLine } from "../core/text/clip.ts";
 import { withSpaces } from "./columns.ts";
 import { type Io, printLines, talk } from "./io.ts";
 import { typedCommand } from "./program-call.ts";
-import { nothingFound, pickRow, rowsOf } from "./sessions/choose-session.ts";
+import { sessionPicker } from "./sessions/choose-session.ts";
 import type { SessionRow } from "./sessions/session-table.ts";
-import { surveySessions } from "./sessions/survey.ts";
-
-/** The time that a person waits for the list, in ms; what is not read then has no figures. */
-const PATIENCE_MS = 6_000;
 
 /**
  * `longhaul` alone, at a terminal: the sessions on this computer, and what one can do with them.
@@ -18,14 +14,9 @@ export async function showOverview(
   io: Io,
   run: (args: readonly string[]) => Promise<number>,
 ): Promise<number> {
-  const survey = await surveySessions(io, { patienceMs: PATIENCE_MS });
-  const rows = rowsOf(survey);
-  if (rows.length === 0) {
-    printLines(io, nothingFound(survey));
-    return 0;
-  }
+  const pick = await sessionPicker(io);
   for (;;) {
-    const row = await pickRow(io, survey, rows, "Sessions on this computer");
+    const row = await pick?.("Sessions on this computer");
     if (row === undefined) return 0;
     const args = await chosenCommand(row);
     if (args === "back") continue;

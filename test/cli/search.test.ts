@@ -306,6 +306,8 @@ describe("what is looked for in bytes", () => {
     ["\\x41bc", "Abc"],
     ["one|two", "two"],
     ["a+b{2}c", "aabbc"],
+    ["日😀*本", "日本"],
+    ["日😀?", "日"],
   ])("of the pattern %s stands in %s", async (pattern, text) => {
     const needle = await regexNeedle(pattern);
     expect(needle.find(text)).toBeGreaterThanOrEqual(0);

@@ -107,7 +107,7 @@ function requiredTexts(pattern: string): string[] {
       if (/[xpPQ0-7]/.test(next)) return [""];
     } else if ("*?{+".includes(char)) {
       // The character before it may be there more often, or not at all.
-      if (char !== "+") piece = piece.slice(0, -1);
+      if (char !== "+") piece = piece.replace(/.$/su, "");
       end();
       if (char === "{") at = Math.max(at, pattern.indexOf("}", at));
     } else if (".^$".includes(char)) end();

@@ -54,16 +54,21 @@ export async function chooseSession(
     await listSessions(io, { json, limit: NEWEST, patienceMs: PATIENCE_MS });
     return undefined;
   }
-  const survey = await surveySessions(io, { patienceMs: PATIENCE_MS });
-  const rows = rowsOf(survey);
-  if (rows.length === 0) {
-    printLines(io, nothingFound(survey));
-    return undefined;
-  }
-  return (await pickRow(io, survey, rows, "Which session?"))?.known.session;
+  return (await (await sessionPicker(io))?.("Which session?"))?.known.session;
 }
 
-export function rowsOf({ sessions, settings }: Survey): SessionRow[] {
+/** Lets a person pick from what is here now, as often as they like; `undefined` where there is nothing. */
+export async function sessionPicker(
+  io: Io,
+): Promise<((message: string) => Promise<SessionRow | undefined>) | undefined> {
+  const survey = await surveySessions(io, { patienceMs: PATIENCE_MS });
+  const rows = rowsOf(survey);
+  if (rows.length > 0) return (message) => pickRow(io, survey, rows, message);
+  printLines(io, nothingFound(survey));
+  return undefined;
+}
+
+function rowsOf({ sessions, settings }: Survey): SessionRow[] {
   return sessions.map((known) => sessionRow(known, settings.prices));
 }
 
@@ -72,7 +77,7 @@ const PICKER_ROWS = 12;
 const PICKER_MARGIN = 6;
 
 /** Lets a person filter, sort and pick; `undefined` when they leave. */
-export async function pickRow(
+async function pickRow(
   io: Io,
   survey: Survey,
   rows: readonly SessionRow[],
@@ -110,7 +115,7 @@ export async function pickRow(
 }
 
 /** The table, with what to type for each session. */
-export function sessionTable(io: Io, survey: Survey, rows: readonly SessionRow[]): string[] {
+function sessionTable(io: Io, survey: Survey, rows: readonly SessionRow[]): string[] {
   if (survey.found.sessions.length === 0) return nothingFound(survey);
   const width = widthOf(io);
   const older = survey.sessions.length - rows.length;
@@ -135,7 +140,7 @@ function shownPlace({ path, id }: FoundSession): string {
   return unbroken(/\p{C}/u.test(place) ? shownJson(JSON.stringify(place)) : place);
 }
 
-export function nothingFound(survey: Survey): string[] {
+function nothingFound(survey: Survey): string[] {
   return [
     ...noSessions(survey),
     ...survey.found.hints,

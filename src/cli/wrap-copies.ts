@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse } from "jsonc-parser";
 import { wrongUse } from "../core/error.ts";
-import { isWireObject, type WireObject } from "../dialects/wire.ts";
-import { withApiBase } from "./continue-config.ts";
+import { fieldsOf } from "../core/text/json.ts";
 import { homeOf } from "./sessions/sessions.ts";
 import type { Io } from "./io.ts";
 
@@ -45,7 +44,7 @@ export function qwenSettings(
   const own = path.join(home, "settings.json");
   const files = [own, path.join(cwd, ".qwen", "settings.json"), system];
   const settings = files.map((file) => fieldsIn(readText(file) ?? ""));
-  const kinds: WireObject = Object.assign(
+  const kinds: Record<string, unknown> = Object.assign(
     {},
     ...settings.map((one) => fieldsOf(one["modelProviders"])),
   );
@@ -62,7 +61,10 @@ export function qwenSettings(
     return [kind, list];
   });
   if (!found) return missed(address, own) ?? {};
-  const made = { ...settings[2], modelProviders: Object.fromEntries(changed) as WireObject };
+  const made = {
+    ...settings[2],
+    modelProviders: Object.fromEntries(changed) as Record<string, unknown>,
+  };
   const { file, cleanUp } = copyOf("settings.json", JSON.stringify(made));
   return { env: { QWEN_CODE_SYSTEM_SETTINGS_PATH: file }, cleanUp };
 }
@@ -83,7 +85,7 @@ export function clineSettings(
     return [[name, { ...fieldsOf(entry), settings: { ...fields, baseUrl: `${address.url}/v1` } }]];
   });
   if (kept.length === 0) return missed(address, own) ?? {};
-  const providers = Object.fromEntries(kept) as WireObject;
+  const providers = Object.fromEntries(kept) as Record<string, unknown>;
   const last = String(settings["lastUsedProvider"]);
   const lastUsedProvider = last in providers ? last : Object.keys(providers)[0];
   const made = JSON.stringify({ ...settings, providers, lastUsedProvider });
@@ -140,12 +142,8 @@ function readText(file: string): string | undefined {
   }
 }
 
-function fieldsIn(text: string): WireObject {
+function fieldsIn(text: string): ReturnType<typeof fieldsOf> {
   return fieldsOf(parse(text));
-}
-
-function fieldsOf(value: unknown): WireObject {
-  return isWireObject(value) ? value : {};
 }
 
 /** A file in a folder of its own, which goes with the child. */
@@ -157,4 +155,55 @@ export function copyOf(
   const file = path.join(folder, name);
   writeFileSync(file, text, { mode: 0o600 });
   return { file, cleanUp: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** The fields of a model, as far as they stand on lines of their own. */
+type ModelFields = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The configuration of Continue, in YAML, with other addresses: `baseOf` says the `apiBase` of each model,
+ * or `undefined` for one that stays. Only entries in block style are seen, as Continue writes them; all
+ * other lines stay as they are.
+ */
+function withApiBase(text: string, baseOf: (fields: ModelFields) => string | undefined): string {
+  const lines = text.split("\n");
+  const made = [...lines];
+  const added = new Map<number, string>();
+  for (const [at, line] of lines.entries()) {
+    const start = /^ *- +(?=\w+:)/.exec(line)?.[0];
+    if (start === undefined) continue;
+    const item = itemAt(lines, at, start.length);
+    const base = item.fields["provider"] === undefined ? undefined : baseOf(item.fields);
+    if (base === undefined) continue;
+    const field = `apiBase: ${JSON.stringify(base)}`;
+    const own = item.places["apiBase"];
+    if (own === undefined)
+      added.set(item.places["provider"] ?? at, " ".repeat(start.length) + field);
+    else made[own] = `${(lines[own] ?? "").slice(0, start.length)}${field}`;
+  }
+  return made
+    .flatMap((line, at) => [line, ...(added.has(at) ? [added.get(at) ?? ""] : [])])
+    .join("\n");
+}
+
+interface Item {
+  readonly fields: ModelFields;
+  /** The line of each. */
+  readonly places: Readonly<Record<string, number>>;
+}
+
+/** The entry of a list that begins at a line, and whose fields begin at a column. */
+function itemAt(lines: readonly string[], from: number, column: number): Item {
+  const fields: Record<string, string> = {};
+  const places: Record<string, number> = {};
+  for (let at = from; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    const indent = line.search(/[^ ]/);
+    if (at > from && indent >= 0 && indent < column && line[indent] !== "#") break;
+    const [, key, value = ""] = /^(\w+): *(.*?) *(?: #.*)?\r?$/.exec(line.slice(column)) ?? [];
+    if (key === undefined || (at > from && indent !== column)) continue;
+    fields[key] = value.replace(/^(["'])(.*)\1$/, "$2");
+    places[key] = at;
+  }
+  return { fields, places };
 }

@@ -2,6 +2,7 @@ import type { Archive } from "../archive/archive.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "../core/summary/template.ts";
 import type { NameFact } from "../core/ledger/index.ts";
 import type { Message } from "../core/message/index.ts";
+import { requestTokens } from "../core/plan/size.ts";
 import type { ContextPlan } from "../core/plan/index.ts";
 import type { AheadSummary } from "./ahead.ts";
 import {
@@ -164,14 +165,18 @@ async function edit(parts: Editing, view: View, request: EditRequest): Promise<P
   const summary = summaryFor(wanted, { ...parts, counter: tokens.counter });
   const decided = { ...recorded, ...summary, messages: legal, lead };
   const { record, messages, base } = makeRecord(view, decided, { ...parts, tokens });
+  const told = [...failures, model.failure].filter((one) => one !== undefined);
+  // A summary of next to nothing is longer than that.
+  const isSmaller = requestTokens(messages, tokens) < requestTokens(legal, tokens);
+  if (plan.compaction !== undefined && !isSmaller) return pass(told);
   const unsaved = await keepEdit(parts, record, base);
-  const failed = [...failures, model.failure, ...unsaved].filter((one) => one !== undefined);
+  const failed = [...told, ...unsaved];
   if (!history.journal.includes(record)) return pass(failed);
   const { sections } = summary;
   const done = { planned, record, messages, model, sections, tokens, policy: options.continuation };
   const changed = editReport({ ...done, ledger: books.factsOf(history.records).ledger() }, none);
-  const told = { warnings: [...warnings, ...repairs], failures: failed, durationMs: durationMs() };
-  return { messages, report: { ...none, ...changed, ...costsOf(asked), ...told } };
+  const about = { warnings: [...warnings, ...repairs], failures: failed, durationMs: durationMs() };
+  return { messages, report: { ...none, ...changed, ...costsOf(asked), ...about } };
 }
 
 function lazyTemplate(options: ContextOptions, request: EditRequest): () => ChosenTemplate {

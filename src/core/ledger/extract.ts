@@ -166,15 +166,13 @@ function addInstruction(fold: Fold, message: Message, at: number): void {
 function addCall(fold: Fold, call: ToolCallPart, at: number): void {
   const facts = describeCall(call, fold.options.toolKinds);
   const open: OpenCall = { call, facts, at, command: fold.commands.length };
-  for (const command of facts.commands) {
-    const fact: CommandFact = {
-      command,
-      outcome: "unknown",
-      ...(onlyLooks(command) && { looks: true }),
-      at,
-    };
-    fold.commands.push({ fact, tool: call.toolName, answered: false });
-  }
+  const tool = call.toolName;
+  const runs: readonly Pick<CommandFact, "command" | "looks" | "tool">[] =
+    facts.kind === "other"
+      ? [{ command: facts.subject, tool }]
+      : facts.commands.map((command) => ({ command, ...(onlyLooks(command) && { looks: true }) }));
+  const made = runs.map((run): CommandFact => ({ ...run, outcome: "unknown", at }));
+  fold.commands.push(...made.map((fact) => ({ fact, tool, answered: false })));
   const others = fold.open.get(call.toolCallId);
   if (others === undefined) fold.open.set(call.toolCallId, [open]);
   else others.push(open);
@@ -238,7 +236,8 @@ function settleCommands(
   { facts, command }: OpenCall,
   outcome: Outcome & Pick<CommandFact, "output">,
 ): void {
-  for (let i = 0; i < facts.commands.length; i++) {
+  const count = facts.kind === "other" ? 1 : facts.commands.length;
+  for (let i = 0; i < count; i++) {
     const run = fold.commands[command + i];
     if (run === undefined) continue;
     fold.commands[command + i] = { ...run, fact: { ...run.fact, ...outcome }, answered: true };

@@ -25,6 +25,8 @@ export interface CommandFact {
   readonly output?: string;
   /** Whether it only showed what is there. @default false */
   readonly looks?: true;
+  /** The name of a tool of no known kind; the command is what its call was about. */
+  readonly tool?: string;
   readonly at: number;
 }
 

@@ -170,7 +170,7 @@ function resolveErrors(
   cwd: string | undefined,
 ): readonly ErrorFact[] {
   if (errors.every(({ resolved }) => resolved)) return errors;
-  const ran = newer.commands.filter(({ outcome }) => outcome === "ok");
+  const ran = newer.commands.filter(({ outcome, tool }) => outcome === "ok" && tool === undefined);
   const done = ran.flatMap(({ command }) => [command, ...stepsThatWentWell(command)]);
   const commands = new Set(done.map((command) => commandSubject([command])));
   const files = new Map(newer.files.map((file) => [pathKey(file.path, cwd), file.ops]));

@@ -46,7 +46,9 @@ export function createCommandIndex(cwd: string | undefined): CommandIndex {
 
   const add = (newest: CommandFact): void => {
     const at = next++;
-    const command = shownCommand(newest.command, cwd);
+    const shown = shownCommand(newest.command, cwd);
+    // Calls of a tool that nobody knows are many, and told by its name.
+    const command = newest.tool ?? shown;
     if (command === "") return;
     const known = deeds.get(command);
     if (isNoDeed(newest)) {
@@ -59,7 +61,7 @@ export function createCommandIndex(cwd: string | undefined): CommandIndex {
       command,
       typed: newest.command,
       at,
-      text: () => commandLine(command, newest, total),
+      text: () => commandLine(shown, newest, total),
       total,
     };
     looks.delete(command);
@@ -87,7 +89,7 @@ export function createCommandIndex(cwd: string | undefined): CommandIndex {
 
 function commandLine(
   command: string,
-  { outcome, exitCode, output }: CommandFact,
+  { tool, outcome, exitCode, output }: CommandFact,
   count: number,
 ): string {
   const exit = exitCode === undefined || outcome === "ok" ? "" : ` (exit ${exitCode})`;
@@ -96,5 +98,7 @@ function commandLine(
   const runs = count > 1 ? `, ${count} runs` : "";
   // The agent knows the whole output by this name, which would be gone with its notice.
   const whole = output === undefined ? "" : `, whole output ${oneLine(output)}`;
-  return `${codeSpan(command)}${result}${runs}${whole}`;
+  const about = command === "" ? "" : `: ${count > 1 ? "newest " : ""}${codeSpan(command)}`;
+  const called = tool === undefined ? codeSpan(command) : `${codeSpan(oneLine(tool))}${about}`;
+  return `${called}${result}${runs}${whole}`;
 }

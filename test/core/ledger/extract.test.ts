@@ -367,6 +367,19 @@ describe("extractLedger: errors", () => {
   });
 });
 
+describe("extractLedger: tools that nobody knows", () => {
+  it("their calls are deeds, each with its tool and how it ended", () => {
+    const messages = [
+      ...step("a", "book_reservation", { reservation_id: "FQ8APE" }, "{}"),
+      ...failing("b", "book_reservation", { reservation_id: "Q0ZF0J" }, "no seats"),
+    ];
+    const [went, failed] = extractLedger(messages).commands;
+    const tool = "book_reservation";
+    expect(went).toEqual({ command: "reservation_id: FQ8APE", tool, outcome: "ok", at: 0 });
+    expect(failed).toMatchObject({ command: "reservation_id: Q0ZF0J", tool, outcome: "failed" });
+  });
+});
+
 describe("extractLedger: outputs that were cut on their arrival", () => {
   const out = "out_0123456789abcdef";
   const notice = `the end\n<tool-output-truncated lines="9" bytes="9" recall="${out}">\nthe end of it\n</tool-output-truncated>`;

@@ -27,6 +27,24 @@ function sectionsOf(input: Partial<ExtractiveInput>): Readonly<Record<string, st
   return Object.fromEntries(parseSummary(extractiveSummary({ ...INPUT, ...input })));
 }
 
+it("calls of a tool that nobody knows stand on one line, with what the newest was about", () => {
+  const deed = { tool: "book_reservation", outcome: "ok" as const };
+  const commands = [
+    { ...deed, command: "user_id: mia, payment_id: card_1", at: 1 },
+    { command: "npm test", outcome: "ok" as const, at: 2 },
+    { ...deed, command: "user_id: mia, payment_id: card_2", at: 3 },
+    { ...deed, command: "", tool: "finish", at: 4 },
+  ];
+  const { accomplished } = sectionsOf({ ledger: ledger({ rest: { commands } }) });
+  expect(accomplished).toBe(
+    [
+      "- `npm test`: ok",
+      "- `book_reservation`: newest `user_id: mia, payment_id: card_2`: ok, 2 runs",
+      "- `finish`: ok",
+    ].join("\n"),
+  );
+});
+
 describe("T12: the extractive summary of a small session", () => {
   const session = ledger({
     instructions: ["Build a parser.\nNever use regex.", "Also support tables, please.", "go on"],

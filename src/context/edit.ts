@@ -167,8 +167,8 @@ async function edit(parts: Editing, view: View, request: EditRequest): Promise<P
   const { record, messages, base } = makeRecord(view, decided, { ...parts, tokens });
   const told = [...failures, model.failure].filter((one) => one !== undefined);
   // A summary of next to nothing is longer than that.
-  const isSmaller = requestTokens(messages, tokens) < requestTokens(legal, tokens);
-  if (plan.compaction !== undefined && !isSmaller) return pass(told);
+  const isSmaller = record.tokens.after < requestTokens(legal, tokens);
+  if (plan.compaction && !isSmaller) return pass(told);
   const unsaved = await keepEdit(parts, record, base);
   const failed = [...told, ...unsaved];
   if (!history.journal.includes(record)) return pass(failed);

@@ -42,14 +42,13 @@ interface OpenCall {
   readonly call: ToolCallPart;
   readonly facts: CallFacts;
   readonly at: number;
-  /** Its place among the commands. */
-  readonly command: number;
+  readonly runs: readonly CommandRun[];
 }
 
 interface CommandRun {
-  readonly fact: CommandFact;
+  fact: CommandFact;
   readonly tool: string;
-  readonly answered: boolean;
+  answered: boolean;
 }
 
 interface Fold {
@@ -165,14 +164,14 @@ function addInstruction(fold: Fold, message: Message, at: number): void {
 
 function addCall(fold: Fold, call: ToolCallPart, at: number): void {
   const facts = describeCall(call, fold.options.toolKinds);
-  const open: OpenCall = { call, facts, at, command: fold.commands.length };
   const tool = call.toolName;
-  const runs: readonly Pick<CommandFact, "command" | "looks" | "tool">[] =
-    facts.kind === "other"
-      ? [{ command: facts.subject, tool }]
-      : facts.commands.map((command) => ({ command, ...(onlyLooks(command) && { looks: true }) }));
-  const made = runs.map((run): CommandFact => ({ ...run, outcome: "unknown", at }));
-  fold.commands.push(...made.map((fact) => ({ fact, tool, answered: false })));
+  const isUnknown = facts.kind === "other";
+  const runs = (isUnknown ? [facts.subject] : facts.commands).map((command): CommandRun => {
+    const more = isUnknown ? { tool } : onlyLooks(command) && { looks: true as const };
+    return { fact: { command, outcome: "unknown", ...more, at }, tool, answered: false };
+  });
+  fold.commands.push(...runs);
+  const open: OpenCall = { call, facts, at, runs };
   const others = fold.open.get(call.toolCallId);
   if (others === undefined) fold.open.set(call.toolCallId, [open]);
   else others.push(open);
@@ -193,11 +192,14 @@ function takeCall(fold: Fold, { toolCallId }: ToolResultPart): OpenCall | undefi
 function addResult(fold: Fold, result: ToolResultPart, at: number): void {
   const open = takeCall(fold, result);
   if (open === undefined) return;
-  const { call, facts } = open;
+  const { call, facts, runs } = open;
   const output = resultText(result);
   if (output === NO_RESULT_TEXT) return;
   const outcome = outcomeOf(call, facts, result);
-  settleCommands(fold, open, { ...outcome, ...wholeOutput(result) });
+  for (const run of runs) {
+    run.fact = { ...run.fact, ...outcome, ...wholeOutput(result) };
+    run.answered = true;
+  }
   if (outcome.outcome !== "failed") {
     fold.errors.succeed(call.toolName, facts);
     addDeeds(fold, open, result);
@@ -229,19 +231,6 @@ function exitText({ exitCode }: Outcome): string {
 function wholeOutput(result: ToolResultPart): Pick<CommandFact, "output"> {
   const output = result.original ?? findTruncation(resultText(result))?.handle;
   return output === undefined ? {} : { output };
-}
-
-function settleCommands(
-  fold: Fold,
-  { facts, command }: OpenCall,
-  outcome: Outcome & Pick<CommandFact, "output">,
-): void {
-  const count = facts.kind === "other" ? 1 : facts.commands.length;
-  for (let i = 0; i < count; i++) {
-    const run = fold.commands[command + i];
-    if (run === undefined) continue;
-    fold.commands[command + i] = { ...run, fact: { ...run.fact, ...outcome }, answered: true };
-  }
 }
 
 function addDeeds(fold: Fold, open: OpenCall, result: ToolResultPart): void {

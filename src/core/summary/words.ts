@@ -92,7 +92,7 @@ const THEIR_TITLES: Readonly<Record<CoreSectionId, readonly string[]>> = {
 
 /** Sentences of programs around such a summary; they say nothing about the work. */
 const BOILERPLATE =
-  /^(?:This session is being continued from a previous conversation|Please continue (?:the conversation )?from where|Please continue the conversation|Continue the conversation from where|If you need specific details from before|Recent messages are preserved|Another language model started to solve this problem|The conversation history before this point was compacted|Context summary:\s*$).*$/gim;
+  /^(?:This session is being continued from a previous conversation|Please continue (?:the conversation|from where)|Continue the conversation from where|If you need specific details from before|Recent messages are preserved|Another language model started to solve this problem|The conversation history before this point was compacted|Context summary:\s*$).*$/gim;
 /** The place at which an agent thinks aloud before it summarizes, and the one at which it begins to. */
 const ANALYSIS = /^[ \t]*(?:<analysis>|(?:\*\*)?Analysis:(?:\*\*)?[ \t]*$)/im;
 const SUMMARY = /^[ \t]*(?:<summary>|<\/analysis>|(?:\*\*)?Summary:)/im;

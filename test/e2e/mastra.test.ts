@@ -50,11 +50,11 @@ function toolsOf({ agent }: Started): NonNullable<AgentConfig["tools"]> {
   return Object.fromEntries(tools) as never;
 }
 
-type Processors = Pick<AgentConfig, "inputProcessors" | "outputProcessors">;
+type Wiring = Pick<AgentConfig, "inputProcessors" | "tools">;
 
 interface Run extends Started {
   readonly model: Model;
-  readonly processors?: Processors;
+  readonly wiring?: Wiring;
   readonly stream?: boolean;
   /** Options of every call. */
   readonly call?: object;
@@ -64,7 +64,7 @@ interface Run extends Started {
 /** An agent of Mastra's, turn by turn; without a memory its history is passed along. */
 async function runAgent(run: Run): Promise<string> {
   const longhaul = mastraContext(run.options).processor;
-  const { processors = { inputProcessors: [longhaul] } } = run;
+  const { wiring = { inputProcessors: [longhaul] } } = run;
   const agent = new Agent({
     id: "worker",
     name: "worker",
@@ -72,7 +72,7 @@ async function runAgent(run: Run): Promise<string> {
     model: run.model,
     tools: toolsOf(run),
     ...(run.memory !== undefined && { memory: run.memory }),
-    ...processors,
+    ...wiring,
   });
   agent.__setLogger(noopLogger);
   const thread = { memory: { thread: "t-1", resource: "user-1" } };
@@ -133,7 +133,7 @@ describe("a long task in a window of 32k", () => {
     "fails over %s without Longhaul",
     async (_name, model) => {
       const started = await start(STEPS);
-      const run = runAgent({ ...started, model: model(started.server), processors: {} });
+      const run = runAgent({ ...started, model: model(started.server), wiring: {} });
       await expect(run).rejects.toThrow(/prompt is too long|maximum context length/);
     },
   );
@@ -174,8 +174,8 @@ describe("a request that is refused", () => {
         processInputStep: (args: never) => longhaul.processInputStep(args),
         processLLMRequest: (args: never) => longhaul.processLLMRequest(args),
       };
-      const processors = { inputProcessors: [delegate] } as unknown as Processors;
-      await runAgent({ ...started, model, processors });
+      const wiring = { inputProcessors: [delegate] } as unknown as Wiring;
+      await runAgent({ ...started, model, wiring });
       const outcomes = started.server.requests.map(({ outcome }) => outcome);
       expect(outcomes.filter((outcome) => outcome === "refused").length).toBeGreaterThan(0);
       expect(outcomes.at(-1)).toBe("answered");
@@ -183,18 +183,14 @@ describe("a request that is refused", () => {
   );
 });
 
-describe("beside other processors", () => {
-  it("truncates what the memory keeps, where it stands among the output processors", async () => {
+describe("tools of a thread", () => {
+  it("are truncated before the memory keeps what they say", async () => {
     const started = await start(8);
-    const longhaul = mastraContext(started.options).processor;
-    const other = { id: "other", processInputStep: () => undefined } as const;
+    const { processor, tools } = mastraContext(started.options);
     const memory = new MockMemory({ options: { lastMessages: 10_000 } });
     const model = models["Anthropic Messages"]!(started.server);
-    const processors: Processors = {
-      inputProcessors: [other, longhaul],
-      outputProcessors: [longhaul],
-    };
-    await runAgent({ ...started, model, memory, processors });
+    const wiring = { inputProcessors: [processor], tools: tools(toolsOf(started) as object) };
+    await runAgent({ ...started, model, memory, wiring: wiring as Wiring });
     const { messages } = await memory.recall({ threadId: "t-1", perPage: false });
     const results = messages.flatMap(({ content }) =>
       content.parts.flatMap((part) =>
@@ -207,8 +203,10 @@ describe("beside other processors", () => {
     expect(Math.max(...results.map(({ length }) => length))).toBeLessThan(52_000);
     expect(started.failures).toEqual([]);
   });
+});
 
-  it("stands back where the provider manages the conversation, and says so", async () => {
+describe("what the provider manages", () => {
+  it("is left to it, and that is said", async () => {
     const started = await start(3);
     const { server, failures } = started;
     const edits = [{ type: "clear_tool_uses_20250919" }];

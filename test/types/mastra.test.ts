@@ -1,20 +1,12 @@
 import type { AgentConfig } from "@mastra/core/agent";
-import type {
-  InputProcessorOrWorkflow,
-  OutputProcessorOrWorkflow,
-  Processor,
-} from "@mastra/core/processors";
+import type { InputProcessorOrWorkflow, Processor } from "@mastra/core/processors";
 import { expect, expectTypeOf, test } from "vitest";
 import { mastraContext, type MastraProcessor } from "../../src/hooks/mastra/index.ts";
 
-test("the processor fits every list of an agent", () => {
+test("the processor fits the list of an agent", () => {
   expectTypeOf<MastraProcessor>().toExtend<Processor<"longhaul">>();
   expectTypeOf<MastraProcessor>().toExtend<InputProcessorOrWorkflow>();
-  expectTypeOf<MastraProcessor>().toExtend<OutputProcessorOrWorkflow>();
   const longhaul = mastraContext({ window: 32_000 }).processor;
-  const config: Pick<AgentConfig, "inputProcessors" | "outputProcessors"> = {
-    inputProcessors: [longhaul],
-    outputProcessors: [longhaul],
-  };
+  const config: Pick<AgentConfig, "inputProcessors"> = { inputProcessors: [longhaul] };
   expect(config.inputProcessors).toEqual([longhaul]);
 });

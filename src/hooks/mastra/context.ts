@@ -14,9 +14,7 @@ import {
   conversationOn,
   type InputStepArgs,
   type LLMRequestArgs,
-  type MessageListLike,
   type ProcessorArgs,
-  type ToolResultArgs,
 } from "./conversation.ts";
 
 /**
@@ -29,24 +27,22 @@ export type MastraContextOptions = HookOptions<
   ProcessorArgs
 >;
 
-/** A processor for the lists of an agent. */
+/** A processor for the `inputProcessors` of an agent. */
 export interface MastraProcessor {
   readonly id: "longhaul";
   readonly name: "Longhaul";
   /**
-   * In `inputProcessors`: gives the agent the tools to get back what left its context, and has a
+   * Gives the agent the tools to get back what left its context, and has a
    * prompt that is refused as too long, or answered with nothing for want of room, sent once more,
    * compacted.
    */
   processInputStep<Args extends InputStepArgs>(
     args: Args,
   ): { tools: Record<string, unknown>; model?: Args["model"] } | undefined;
-  /** In `inputProcessors`: keeps the prompt of every step inside the window. */
+  /** Keeps the prompt of every step inside the window. */
   processLLMRequest<Prompt extends readonly PromptMessage[]>(
     args: LLMRequestArgs<Prompt>,
   ): Promise<{ prompt: Prompt } | undefined>;
-  /** In `outputProcessors`: truncates long tool outputs before the memory keeps them, too. */
-  processToolResult<List extends MessageListLike>(args: ToolResultArgs<List>): Promise<List>;
 }
 
 /** A context with the hook of Mastra. */
@@ -112,16 +108,6 @@ function processorOn(
     async processLLMRequest(args) {
       const prompt = await conversationOf(args).prepare(args);
       return prompt === args.prompt ? undefined : { prompt };
-    },
-    async processToolResult(args) {
-      const { messageList, toolName, toolCallId, args: input, result } = args;
-      if (args.providerExecuted === true) return messageList;
-      const { truncation } = conversationOf(args).context;
-      const kept = await truncateValue(result, { toolName, input }, truncation);
-      if (kept === result) return messageList;
-      const toolInvocation = { state: "result", toolCallId, toolName, args: input, result: kept };
-      messageList.updateToolInvocation({ type: "tool-invocation", toolInvocation } as never);
-      return messageList;
     },
   };
 }

@@ -49,21 +49,6 @@ export interface StepLike {
   readonly providerMetadata?: unknown;
 }
 
-/** A tool has answered. */
-export interface ToolResultArgs<List> extends ProcessorArgs {
-  readonly messageList: List;
-  readonly toolName: string;
-  readonly toolCallId: string;
-  readonly args: unknown;
-  readonly result: unknown;
-  readonly providerExecuted?: boolean;
-}
-
-/** A list in which a tool's result is replaced before it is kept. */
-export interface MessageListLike {
-  updateToolInvocation(part: never): unknown;
-}
-
 type Natives = readonly AiSdkMessage[];
 
 export type Conversation = ReturnType<typeof conversationOn>;

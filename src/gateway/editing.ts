@@ -1,6 +1,6 @@
 import type { Usage } from "../core/message/index.ts";
 import type { WireApi } from "../hooks/wire-answer.ts";
-import { DOORS, modelOf, type Door, type Sending } from "./doors.ts";
+import { PROTOCOLS, modelOf, type Protocol, type Sending } from "./protocols.ts";
 import type { Group, Groups } from "./groups.ts";
 import { answerOf, type ReadyAnswer } from "./compaction/answers.ts";
 import { clientCompaction, summaryFor } from "./compaction/recognise.ts";
@@ -73,7 +73,7 @@ export function createEditing({ settings, metrics, groups }: EditingParts) {
       const { headers, route, bytes } = request;
       // Bodies of one credential are never held against those of another.
       const owner = route.protocol + credentialOf(headers);
-      const reading = readBody(bytes, owner, DOORS[route.protocol].listKey);
+      const reading = readBody(bytes, owner, PROTOCOLS[route.protocol].listKey);
       if (reading === undefined) {
         failed({ code: "unreadable-body" });
         return undefined;
@@ -82,7 +82,7 @@ export function createEditing({ settings, metrics, groups }: EditingParts) {
       // A count belongs to the conversation that it counts.
       const url = new URL(route.url.pathname.replace(/\/count_tokens$/, ""), route.url);
       const group = await groups.of({ protocol: route.protocol, headers, params, url });
-      if (group === undefined || group.door.managedBy(params) !== undefined) return undefined;
+      if (group === undefined || group.protocol.managedBy(params) !== undefined) return undefined;
       if (route.isCount === true) return await counted(reading, group);
       const parts = { reading, group, checkPrefix, epochs, failed, settings, metrics };
       return await prepared(request, parts);
@@ -96,10 +96,10 @@ export function createEditing({ settings, metrics, groups }: EditingParts) {
 
 async function counted({ body }: Reading, group: Group): Promise<EditedRequest> {
   const { params: given, bytes } = body;
-  const { door, recalls } = group;
+  const { protocol, recalls } = group;
   const { params } = await askedOf(given, group, { isCount: true });
   const seen = await group.view(params);
-  const place = { key: door.listKey, given, isOwn: recalls.isOwn };
+  const place = { key: protocol.listKey, given, isOwn: recalls.isOwn };
   const sent = { bytes: seen === given ? bytes : splicedBody(body, place, seen) };
   return { ...untouched(given, group), sent };
 }
@@ -112,12 +112,12 @@ interface Asked {
 
 async function askedOf(
   given: WireObject,
-  { door, recalls }: Group,
+  { protocol, recalls }: Group,
   { isCount }: { readonly isCount: boolean },
 ): Promise<Asked> {
-  const list = listOf(door, given);
+  const list = listOf(protocol, given);
   const restored = await recalls.restored(list);
-  const params = restored === list ? given : { ...given, [door.listKey]: restored };
+  const params = restored === list ? given : { ...given, [protocol.listKey]: restored };
   const isOffered = await recalls.isOffered(given, list, { isCount });
   return { params: isOffered ? recalls.offering(params) : params, isOffered };
 }
@@ -136,7 +136,7 @@ async function prepared(request: Request, parts: Preparing): Promise<EditedReque
   const { group, reading, settings } = parts;
   const { params, bytes } = reading.body;
   const asked = await askedOf(params, group, { isCount: false });
-  const compaction = clientCompaction(request.headers, listOf(group.door, params));
+  const compaction = clientCompaction(request.headers, listOf(group.protocol, params));
   if (compaction === undefined) return step(request, asked, parts);
   parts.metrics.count("client_compactions");
   const isAnswered = settings.compaction === "answer" && !settings.audit;
@@ -148,11 +148,11 @@ async function prepared(request: Request, parts: Preparing): Promise<EditedReque
 }
 
 /** A request that is looked into, and of which nothing is remembered. */
-function untouched(params: WireObject, { id, door }: Group): Omit<EditedRequest, "sent"> {
+function untouched(params: WireObject, { id, protocol }: Group): Omit<EditedRequest, "sent"> {
   return {
     conversation: id,
     model: modelOf(params),
-    api: door.api,
+    api: protocol.api,
     isEdit: false,
     learn: () => undefined,
     recover: () => Promise.resolve(undefined),
@@ -172,8 +172,8 @@ async function summarised(
   }
 }
 
-function listOf(door: Door, params: WireObject): readonly WireObject[] {
-  return (door.messagesOf(params) ?? []) as readonly WireObject[];
+function listOf(protocol: Protocol, params: WireObject): readonly WireObject[] {
+  return (protocol.messagesOf(params) ?? []) as readonly WireObject[];
 }
 
 /** One request to the provider: what the client asked, and what was said on the way to an answer. */
@@ -183,18 +183,18 @@ async function step(
   parts: Preparing,
 ): Promise<EditedRequest> {
   const { reading, group, checkPrefix, epochs, failed, settings } = parts;
-  const { door, recalls } = group;
+  const { protocol, recalls } = group;
   const { body } = reading;
   const opened = group.open(asked);
-  const given = ownObjects(body.params, { asked, given: opened.given }, door.listKey);
+  const given = ownObjects(body.params, { asked, given: opened.given }, protocol.listKey);
   reading.keep(given);
-  const place = { key: door.listKey, given, isOwn: recalls.isOwn };
+  const place = { key: protocol.listKey, given, isOwn: recalls.isOwn };
   const bodyOf = ({ params, beta }: Sending): SentBody => {
     if (params === opened.given && asked === body.params) return { bytes: body.bytes };
     return { bytes: splicedBody(body, place, params), ...(beta !== undefined && { beta }) };
   };
   const edits = opened.context.journal().length;
-  const pays = epochs.before(opened, door);
+  const pays = epochs.before(opened, protocol);
   const sending = await opened.prepare({ signal: request.signal, ...(pays && { pays }) });
   checkPrefix(opened, group, sending.params);
   const edited = bodyOf(sending);
@@ -202,7 +202,7 @@ async function step(
   return {
     conversation: group.id,
     model: modelOf(given),
-    api: door.api,
+    api: protocol.api,
     // An audit edits nothing, so reports are about histories as they came.
     sent: edited,
     isEdit: opened.context.journal().length > edits,
@@ -245,9 +245,9 @@ function recallTurn(
   { ask, ...parts }: Preparing & { readonly ask: (next: EditedRequest) => Promise<Response> },
 ): RecallTurn {
   const { group, reading, failed, metrics } = parts;
-  const { door, recalls } = group;
+  const { protocol, recalls } = group;
   return {
-    wire: door.recall,
+    wire: protocol.recall,
     params: asked,
     isOwn: isOwnTool,
     failed,
@@ -256,12 +256,12 @@ function recallTurn(
       return recalls.run(call);
     },
     async ask(said) {
-      const list = [...listOf(door, asked), ...said];
+      const list = [...listOf(protocol, asked), ...said];
       recalls.note(said);
-      const params = { ...asked, [door.listKey]: list };
+      const params = { ...asked, [protocol.listKey]: list };
       return ask(await step(request, { params, isOffered: true }, parts));
     },
-    keep: (answer) => recalls.keep(answer, listOf(door, reading.body.params)),
+    keep: (answer) => recalls.keep(answer, listOf(protocol, reading.body.params)),
   };
 }
 
@@ -279,7 +279,7 @@ function tellSent(
       session: sessionOf({ headers, params, url: route.url }),
       model: modelOf(params),
       window,
-      messages: group.door.decode(params),
+      messages: group.protocol.decode(params),
       tools: params["tools"],
       isEdited: params !== given,
     });

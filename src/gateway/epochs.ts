@@ -1,7 +1,7 @@
 import type { Context, EarlyPrune } from "../context/index.ts";
 import { goesOnByOneAnswer } from "../hooks/conversations.ts";
 import { beginsWith } from "../hooks/follow-natives.ts";
-import { type Door, type DoorRequest, modelOf } from "./doors.ts";
+import { type Protocol, type OpenedRequest, modelOf } from "./protocols.ts";
 import type { GatewaySettings } from "./options.ts";
 import type { TokenPrice } from "./receipts.ts";
 
@@ -25,19 +25,20 @@ export function createEpochs({ epochs, priceOf }: Pick<GatewaySettings, "epochs"
   return {
     /** For the next request of a conversation: asked of what may be pruned; absent where nothing is. */
     before(
-      { context, given }: Pick<DoorRequest, "context" | "given">,
-      door: Door,
+      { context, given }: Pick<OpenedRequest, "context" | "given">,
+      protocol: Protocol,
     ): ((prune: EarlyPrune) => boolean) | undefined {
-      const list = door.messagesOf(given) ?? [];
+      const list = protocol.messagesOf(given) ?? [];
       const [before, time] = [newest.get(context), Date.now()];
       const requests = (before?.requests ?? 0) + 1;
       newest.set(context, { list, requests, time });
       // Another gateway may have sent what is not known here; and sealed thinking wants its prefix.
-      if (epochs === "full" || before === undefined || door.bindsReasoning(given)) return undefined;
+      if (epochs === "full" || before === undefined || protocol.bindsReasoning(given))
+        return undefined;
       const goesOn = beginsWith(list, before.list);
       if (goesOn && !goesOnByOneAnswer(before.list, list)) return undefined;
       const idle = time - before.time;
-      const isCold = idle > GRACE_MS && idle > door.cacheLifeOf(given) + GRACE_MS;
+      const isCold = idle > GRACE_MS && idle > protocol.cacheLifeOf(given) + GRACE_MS;
       const isLook = epochs === "gain" && requests % LOOK_EVERY === 0;
       const expected = isLook ? requests * EXPECTED : 0;
       if (!isCold && goesOn && expected === 0) return undefined;

@@ -7,7 +7,7 @@ import type { WireObject } from "../dialects/wire.ts";
 import { createRecent, digestOf, isSystem } from "../hooks/conversations.ts";
 import { createHook, type Hook } from "../hooks/hook.ts";
 import { createArrivals, isArrivalEntry } from "./arrivals.ts";
-import { DOORS, type Door, type DoorRequest, modelOf } from "./doors.ts";
+import { PROTOCOLS, type Protocol, type OpenedRequest, modelOf } from "./protocols.ts";
 import { digestTo, scopeOf } from "./identity.ts";
 import type { RawHeaders } from "./headers.ts";
 import type { Metrics } from "./metrics.ts";
@@ -27,9 +27,9 @@ export interface Call {
 export interface Group {
   /** A digest; says nothing of what is in it. */
   readonly id: string;
-  readonly door: Door;
+  readonly protocol: Protocol;
   readonly recalls: ReturnType<typeof createRecalls>;
-  open(params: WireObject): DoorRequest;
+  open(params: WireObject): OpenedRequest;
   /** A request with the edits that stand; nothing is written. */
   view(params: WireObject): Promise<WireObject>;
   /** Another process may have added to its journal, and its decisions are found there. */
@@ -63,8 +63,8 @@ export function createGroups(settings: GatewaySettings, metrics: Metrics, archiv
   return {
     /** The group of a request; `undefined` for one that is nothing to look at. */
     async of(call: Call): Promise<Group | undefined> {
-      const door = DOORS[call.protocol];
-      const messages = door.messagesOf(call.params);
+      const protocol = PROTOCOLS[call.protocol];
+      const messages = protocol.messagesOf(call.params);
       if (messages === undefined || messages.length === 0) return undefined;
       const id = idOf(call, messages);
       const model = modelOf(call.params);
@@ -75,7 +75,7 @@ export function createGroups(settings: GatewaySettings, metrics: Metrics, archiv
       else if (known !== undefined && (await known.isStale()) && groups.get(id) === known) {
         groups.delete(id);
       }
-      const group = groups.get(id) ?? { ...createGroup(id, call, { ...parts, door }), model };
+      const group = groups.get(id) ?? { ...createGroup(id, call, { ...parts, protocol }), model };
       groups.set(id, group);
       use(id);
       return group;
@@ -96,7 +96,7 @@ function idOf({ protocol, headers, params, url }: Call, messages: readonly unkno
 function createGroup(
   id: string,
   { params }: Call,
-  { door, ...parts }: GroupParts & { readonly door: Door },
+  { protocol, ...parts }: GroupParts & { readonly protocol: Protocol },
 ): Group {
   const { settings, metrics } = parts;
   const { archive, isStale } = settings.audit
@@ -107,23 +107,23 @@ function createGroup(
   const place: ContextOptions = settings.audit
     ? {}
     : { archive: shared, conversation: id, constraints: whereOriginalsAre(id, settings) };
-  const hook = openHook(params, place, { ...parts, archive, door, id });
+  const hook = openHook(params, place, { ...parts, archive, protocol, id });
   const { arrive, look } = createArrivals(own?.journal, () => metrics.count("truncated"));
   return {
     id,
-    door,
+    protocol,
     recalls: createRecalls({
-      wire: door.recall,
+      wire: protocol.recall,
       archive: own ?? archive,
       journal: own?.journal,
       isWanted: settings.recall === "tool",
     }),
     isStale,
-    open: door.serve(hook, arrive),
+    open: protocol.serve(hook, arrive),
     view: (given) =>
-      door.view(given, {
+      protocol.view(given, {
         options: {
-          traits: door.traits,
+          traits: protocol.traits,
           window: Number.MAX_SAFE_INTEGER,
           ...place,
           archive: readOnly(shared),
@@ -132,7 +132,7 @@ function createGroup(
         truncation: hook.context.truncation,
       }),
     summary: (given) =>
-      door.summary(given, { ...hook.settings, archive: readOnly(shared), recall: false }),
+      protocol.summary(given, { ...hook.settings, archive: readOnly(shared), recall: false }),
     close: () => void hook.context.close(),
   };
 }
@@ -149,11 +149,11 @@ function whereOriginalsAre(id: string, { recall, archive }: GatewaySettings): re
 function openHook(
   params: WireObject,
   place: ContextOptions,
-  { settings, metrics, limits, archive, door, id }: GroupParts & Pick<Group, "door" | "id">,
+  { settings, metrics, limits, archive, protocol, id }: GroupParts & Pick<Group, "protocol" | "id">,
 ): Hook<WireObject> {
   const model = modelOf(params);
   const window = settings.window ?? limits.get(model) ?? modelWindow(model);
-  const { traits } = door;
+  const { traits } = protocol;
   const { plugins } = settings;
   const options = { archive, ...place, plugins, model, window };
   const sdk = { traits, summarizerOf: () => undefined };

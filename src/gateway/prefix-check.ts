@@ -1,5 +1,5 @@
 import { beginsWith } from "../hooks/follow-natives.ts";
-import type { DoorRequest } from "./doors.ts";
+import type { OpenedRequest } from "./protocols.ts";
 import type { Group } from "./groups.ts";
 import type { WireObject } from "../dialects/wire.ts";
 
@@ -14,14 +14,14 @@ interface Sent {
 export function createPrefixCheck(onViolation: (conversation: string) => void) {
   const last = new WeakMap<object, Sent>();
   return (
-    { context, given }: Pick<DoorRequest, "context" | "given">,
-    { id, door }: Pick<Group, "id" | "door">,
+    { context, given }: Pick<OpenedRequest, "context" | "given">,
+    { id, protocol }: Pick<Group, "id" | "protocol">,
     params: WireObject,
   ): void => {
     const before = last.get(context);
     const now: Sent = {
-      given: door.messagesOf(given) ?? [],
-      sent: door.messagesOf(params) ?? [],
+      given: protocol.messagesOf(given) ?? [],
+      sent: protocol.messagesOf(params) ?? [],
       edits: context.journal().length,
     };
     last.set(context, now);

@@ -36,8 +36,8 @@ export async function compressed(
   const stop = opened.context.on("prepared", (told) => (report = told));
   const sending = await opened.prepare({});
   stop();
-  const own = new Set([...given, ...(group.door.messagesOf(opened.given) ?? [])]);
-  const sent = group.door.messagesOf(sending.params) ?? given;
+  const own = new Set([...given, ...(group.protocol.messagesOf(opened.given) ?? [])]);
+  const sent = group.protocol.messagesOf(sending.params) ?? given;
   const messages = sent.map((message) =>
     own.has(message) || !isWireObject(message)
       ? message

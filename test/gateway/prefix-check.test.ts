@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Context } from "../../src/context/index.ts";
-import { DOORS } from "../../src/gateway/doors.ts";
+import { PROTOCOLS } from "../../src/gateway/protocols.ts";
 import { createPrefixCheck } from "../../src/gateway/prefix-check.ts";
 
 const said = (...texts: string[]): object => ({
@@ -12,7 +12,7 @@ it("a beginning that changed is noticed, where neither a plan nor the client cha
   const checkPrefix = createPrefixCheck((conversation) => void violations.push(conversation));
   let edits = 0;
   const context = { journal: () => Array.from({ length: edits }) } as unknown as Context;
-  const group = { id: "c", door: DOORS.anthropic };
+  const group = { id: "c", protocol: PROTOCOLS.anthropic };
   const send = (given: object, sent = given): number => {
     checkPrefix({ context, given: given as never }, group, sent as never);
     return violations.length;

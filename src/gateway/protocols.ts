@@ -48,12 +48,12 @@ interface ApiFacts {
 }
 
 /** One API: how its requests are understood, edited and answered. */
-export interface Door extends ApiFacts {
+export interface Protocol extends ApiFacts {
   readonly api: WireApi;
   readonly traits: DialectTraits;
   decode(params: WireObject): readonly Message[];
   /** Finds the conversation of each request that comes through one hook. */
-  serve(hook: Hook<WireObject>, arrive: Arrive): (params: WireObject) => DoorRequest;
+  serve(hook: Hook<WireObject>, arrive: Arrive): (params: WireObject) => OpenedRequest;
   /** The request with the edits that were made already; nothing new is made. */
   view(params: WireObject, on: ViewParts): Promise<WireObject>;
   /** The recorded facts of all but the newest message, which asks for them. */
@@ -66,7 +66,7 @@ export interface ViewParts {
   readonly truncation: TruncationOptions;
 }
 
-export interface DoorRequest {
+export interface OpenedRequest {
   readonly context: Context;
   /** Its parameters; messages that say the same as those of earlier requests are those objects. */
   readonly given: WireObject;
@@ -83,7 +83,7 @@ export interface Sending {
   readonly beta?: string;
 }
 
-/** The parts of an API that {@link createDoor} makes a door of. */
+/** The parts of an API that {@link createProtocol} makes a protocol of. */
 interface Wire<Whole, Native extends object> extends WireApi, ApiFacts {
   readonly format: Omit<NativeFormat<Whole, Native>, "truncate" | "managedBy">;
   readonly arrived: (
@@ -110,7 +110,7 @@ function arriving<Whole, Native extends object>(
   };
 }
 
-function createDoor<Whole, Native extends object>(wire: Wire<Whole, Native>): Door {
+function createProtocol<Whole, Native extends object>(wire: Wire<Whole, Native>): Protocol {
   const { dialect } = wire.format;
   const decode = (params: WireObject): readonly Message[] => dialect.decode(wire.wholeOf(params));
   return {
@@ -182,7 +182,7 @@ async function summaryOf(
 
 const HOUR_MS = 60 * 60_000;
 
-const messages = createDoor<AnthropicConversation, AnthropicMessage>({
+const messages = createProtocol<AnthropicConversation, AnthropicMessage>({
   ...messagesApi,
   listKey: "messages",
   recall: recallInMessages,
@@ -220,12 +220,12 @@ const messages = createDoor<AnthropicConversation, AnthropicMessage>({
   },
 });
 
-function openaiDoor<Params extends object, Native extends object>(
+function openaiProtocol<Params extends object, Native extends object>(
   endpoint: Endpoint<Params, Native>,
   own: Pick<Wire<readonly Native[], Native>, "listKey" | "recall" | "arrived">,
-): Door {
+): Protocol {
   const { dialect, read, usageOf } = endpoint;
-  return createDoor<readonly Native[], Native>({
+  return createProtocol<readonly Native[], Native>({
     ...own,
     read,
     usageOf,
@@ -240,14 +240,14 @@ function openaiDoor<Params extends object, Native extends object>(
   });
 }
 
-export const DOORS: Readonly<Record<ProtocolName, Door>> = {
+export const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
   anthropic: messages,
-  "openai-chat": openaiDoor(chatCompletions, {
+  "openai-chat": openaiProtocol(chatCompletions, {
     listKey: "messages",
     recall: recallInChat,
     arrived: arrivedChat,
   }),
-  "openai-responses": openaiDoor(responses, {
+  "openai-responses": openaiProtocol(responses, {
     listKey: "input",
     recall: recallInResponses,
     arrived: arrivedItem,

@@ -25,7 +25,7 @@ const MIB = 1024 * 1024;
 export const DEFAULT_TRANSCRIPT_LIMITS: TranscriptLimits = {
   lineBytes: 64 * MIB,
   documentBytes: 256 * MIB,
-  unpackedBytes: 4096 * MIB,
+  unpackedBytes: 1024 * MIB,
   depth: 1000,
   warnings: 100,
 };

@@ -1,58 +1,48 @@
 import zlib from "node:zlib";
-import type { Transform } from "node:stream";
 import { ContextError } from "../core/error.ts";
 
 /** The packing of the bytes of a file. */
 export interface Packing {
   readonly name: "gzip" | "zstd";
-  /** The most packed bytes that cannot unpack to more than 32 MB. */
-  readonly piece: number;
-  /** Throws `ContextError` code `unreadable-file` where this Node cannot unpack it. */
-  open(): Unpacker;
   /**
-   * Bytes that begin no frame, and the code of the error with which they are refused: for a stream that
-   * ends with a frame although others may follow. Gzip itself goes on.
+   * All of it at once; of what is cut short, what it holds, and `onCut` is told. Throws `ContextError` code
+   * `unreadable-file` where this Node cannot unpack it, `RangeError` for more than so many bytes, and
+   * what zlib throws for what is damaged.
    */
-  readonly boundary?: { readonly noBeginning: Buffer; readonly code: string };
-  /** All of it at once; of what is cut, what it holds. Throws as `open`, and for more than so many bytes. */
-  whole(bytes: Uint8Array, maxOutputLength: number): Buffer;
+  whole(bytes: Uint8Array, maxOutputLength: number, onCut?: () => void): Buffer;
 }
-
-/** It counts the bytes that it took. */
-type Unpacker = Transform & { readonly bytesWritten: number };
 
 /** Node has zstd since 22.15. */
-const { createZstdDecompress, zstdDecompressSync } = zlib as unknown as {
-  createZstdDecompress?: () => Unpacker;
-  zstdDecompressSync?: (bytes: Uint8Array, options: object) => Unpacked;
-};
+const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync?: Unpack };
 
-interface Unpacked {
-  readonly buffer: Buffer;
-  readonly engine: { readonly bytesWritten: number };
-}
+type Unpack = (
+  bytes: Uint8Array,
+  options: object,
+) => { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
 
 const GZIP: Packing = {
   name: "gzip",
-  // One byte gives at most 1,032.
-  piece: 16 * 1024,
-  open: () => zlib.createGunzip(),
-  whole: (bytes, maxOutputLength) =>
-    zlib.gunzipSync(bytes, { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH }),
+  whole(bytes, maxOutputLength, onCut) {
+    try {
+      return zlib.gunzipSync(bytes, { maxOutputLength });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "Z_BUF_ERROR") throw error;
+      onCut?.();
+      const finishFlush = zlib.constants.Z_SYNC_FLUSH;
+      return zlib.gunzipSync(bytes, { maxOutputLength, finishFlush });
+    }
+  },
 };
 
 const ZSTD: Packing = {
   name: "zstd",
-  // Four bytes are a block of at most 128 KB.
-  piece: 1024,
-  boundary: { noBeginning: Buffer.alloc(8), code: "ZSTD_error_prefix_unknown" },
-  open: () => (createZstdDecompress ?? withoutZstd)(),
-  whole(bytes, maxOutputLength) {
+  whole(bytes, maxOutputLength, onCut) {
+    const unpack = zstdDecompressSync ?? withoutZstd;
     const frames: Buffer[] = [];
     let left = maxOutputLength;
     for (let rest = bytes; rest.length > 0;) {
-      const options = { maxOutputLength: left, info: true };
-      const { buffer, engine } = (zstdDecompressSync ?? withoutZstd)(rest, options);
+      const { buffer, engine } = unpack(rest, { maxOutputLength: left, info: true });
+      if (engine.bytesWritten === rest.length && isCut(rest, unpack)) onCut?.();
       frames.push(buffer);
       left -= buffer.length;
       rest = rest.subarray(engine.bytesWritten);
@@ -60,6 +50,19 @@ const ZSTD: Packing = {
     return Buffer.concat(frames);
   },
 };
+
+/** Bytes that begin no frame. */
+const NO_FRAME = Buffer.alloc(8);
+
+/** Node does not tell that a frame is cut short, but such a one reads on into what stands behind it. */
+function isCut(frame: Uint8Array, unpack: Unpack): boolean {
+  try {
+    const { engine } = unpack(Buffer.concat([frame, NO_FRAME]), { info: true });
+    return engine.bytesWritten > frame.length;
+  } catch {
+    return true;
+  }
+}
 
 /** By its first four bytes. */
 export function packingOf(start: Uint8Array): Packing | undefined {

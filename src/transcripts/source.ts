@@ -1,7 +1,7 @@
+import { constants } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { finished } from "node:stream/promises";
-import { ContextError } from "../core/error.ts";
+import { ContextError, isContextError } from "../core/error.ts";
 import { raising } from "./limits.ts";
 import { type Packing, packingOf } from "./packing.ts";
 import type { Warnings } from "./transcript.ts";
@@ -91,8 +91,9 @@ function fileError(path: string, cause: unknown): ContextError {
   return unreadable(path, `failed (${code ?? String(cause)})`, "Check the file", cause);
 }
 
-function* inPieces(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += READ_BYTES) yield bytes.subarray(at, at + READ_BYTES);
+function* inPieces(bytes: Uint8Array): Generator<Buffer> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at < buffer.length; at += READ_BYTES) yield buffer.subarray(at, at + READ_BYTES);
 }
 
 async function* watch(
@@ -124,8 +125,9 @@ const UTF16_MARKS = { "utf-16le": [0xff, 0xfe], "utf-16be": [0xfe, 0xff] };
 
 /**
  * Plain UTF-8 bytes without a byte order mark, from plain, gzip, zstd or UTF-16 bytes, recognised
- * by their first bytes. A damaged packed file gives as much as it still holds, with a warning.
- * Throws `ContextError` code `unreadable-file` for zstd where Node has none (before 22.15).
+ * by their first bytes. What is packed is held in memory; of what is cut short, what it holds is given.
+ * Throws `ContextError` code `unreadable-file` for what is damaged, and for zstd where Node has none
+ * (before 22.15).
  */
 export async function* unpack(
   source: AsyncIterable<Buffer>,
@@ -133,7 +135,7 @@ export async function* unpack(
 ): AsyncGenerator<Buffer> {
   const [packed, start] = await peek(source);
   const packing = packingOf(start);
-  const [plain, first] = await peek(packing ? unpackWith(packing, packed, options) : packed);
+  const [plain, first] = await peek(packing ? unpacked(packing, packed, options) : packed);
   const utf16 = Object.entries(UTF16_MARKS).find(([, mark]) => startsWith(first, mark));
   if (utf16 !== undefined) yield* transcode(plain, utf16[0]);
   else if (startsWith(first, UTF8_MARK)) yield* skip(plain, UTF8_MARK.length);
@@ -179,104 +181,34 @@ async function* transcode(source: AsyncIterable<Buffer>, encoding: string): Asyn
   yield Buffer.from(decoder.decode());
 }
 
-/** Unpacks step by step: an iterated stream would lose what it unpacked shortly before an error. */
-async function* unpackWith(
+async function* unpacked(
   packing: Packing,
   source: AsyncIterable<Buffer>,
   options: UnpackOptions,
 ): AsyncGenerator<Buffer> {
-  const frames = openFrames(packing);
-  let unpacked = 0;
-  let isWhole = false;
+  const packed: Buffer[] = [];
+  for await (const chunk of source) packed.push(chunk);
+  let plain: Buffer;
   try {
-    for await (const piece of piecesOf(source, packing.piece)) {
-      const ready = await frames.take(piece);
-      for (const bytes of ready) unpacked += bytes.length;
-      if (unpacked > options.maxBytes) throw tooLarge(options);
-      yield* ready;
-    }
-    isWhole = await frames.end();
-    yield* frames.rest();
-  } finally {
-    frames.close();
-  }
-  if (!isWhole) {
-    options.warnings.add(
-      `The ${packing.name} file is cut short or damaged; what could be unpacked was read.`,
+    const most = Math.min(options.maxBytes, constants.MAX_LENGTH);
+    plain = packing.whole(Buffer.concat(packed), most, () =>
+      options.warnings.add(
+        `The ${packing.name} file is cut short; what could be unpacked was read.`,
+      ),
     );
+  } catch (cause) {
+    if (isContextError(cause)) throw cause;
+    if (cause instanceof RangeError) throw tooLarge(options);
+    const next = `Unpack what is left of it (${packing.name} -dc FILE > PLAIN) and read that`;
+    throw unreadable(options.name, `is damaged inside its ${packing.name}`, next, cause);
   }
-}
-
-/** Frames make up a packed file, one behind the other; a stream of zstd ends with the first of them. */
-function openFrames(packing: Packing) {
-  let frame = openFrame(packing);
-  let failed = false;
-  return {
-    /** The unpacked form of these bytes. */
-    async take(piece: Buffer): Promise<Buffer[]> {
-      const unpacked: Buffer[] = [];
-      let rest = piece;
-      while (rest.length > 0 && !failed) {
-        const { state, used } = await frame.write(rest);
-        failed = state === "failed";
-        unpacked.push(...frame.ready.splice(0));
-        const isNext = state === "ended" && packing.boundary !== undefined;
-        rest = isNext ? rest.subarray(used) : rest.subarray(rest.length);
-        if (rest.length > 0) frame = openFrame(packing);
-      }
-      return unpacked;
-    },
-    /** Whether all of it was whole. */
-    end: async () => !failed && (await frame.end()),
-    rest: () => frame.ready.splice(0),
-    close: () => frame.close(),
-  };
-}
-
-function openFrame(packing: Packing) {
-  const { boundary } = packing;
-  const stream = packing.open();
-  const ready: Buffer[] = [];
-  stream.on("data", (bytes: Buffer) => ready.push(bytes));
-  let failure: NodeJS.ErrnoException | undefined;
-  // A stream that ends or fails need not answer what was written last.
-  const over = new Promise<"ended" | "failed">((resolve) => {
-    stream.once("end", () => resolve("ended"));
-    stream.once("error", (error) => resolve((failure = error) && "failed"));
-  });
-  const write = async (bytes: Buffer) => {
-    const before = stream.bytesWritten;
-    const written = new Promise<"written" | "failed">((resolve) => {
-      stream.write(bytes, (error) => resolve(error ? "failed" : "written"));
-    });
-    const state = await Promise.race([over, written]);
-    return { state, used: stream.bytesWritten - before };
-  };
-  const end = async (): Promise<boolean> => {
-    if (stream.readableEnded) return true;
-    if (boundary === undefined) return finished(stream.end()).then(...WHOLE_OR_NOT);
-    // Node does not tell whether a frame of zstd is whole: only behind one are these bytes no beginning.
-    const known = ready.length;
-    const { state } = await write(boundary.noBeginning);
-    ready.length = known;
-    if (state === "failed") await over;
-    return failure?.code === boundary.code;
-  };
-  return { ready, write, end, close: () => void stream.destroy() };
-}
-
-const WHOLE_OR_NOT = [() => true, () => false] as const;
-
-async function* piecesOf(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
-  for await (const chunk of source) {
-    for (let at = 0; at < chunk.length; at += size) yield chunk.subarray(at, at + size);
-  }
+  yield* inPieces(plain);
 }
 
 function tooLarge({ name, maxBytes }: UnpackOptions): ContextError {
   return new ContextError(
     "limit-exceeded",
-    `${name} unpacks to more than ${maxBytes} bytes. If the file is to be trusted: ${raising("unpackedBytes", "16GB")}`,
+    `${name} unpacks to more than ${maxBytes} bytes. If the file is to be trusted: ${raising("unpackedBytes", "3GB")}`,
     { details: { file: name, limit: "unpackedBytes", value: maxBytes } },
   );
 }

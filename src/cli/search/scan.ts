@@ -1,5 +1,6 @@
-import { closeSync, createReadStream, openSync, readSync } from "node:fs";
+import { closeSync, createReadStream, openSync, readFileSync, readSync } from "node:fs";
 import { isContextError } from "../../core/error.ts";
+import { DEFAULT_TRANSCRIPT_LIMITS } from "../../transcripts/limits.ts";
 import { packingOf } from "../../transcripts/packing.ts";
 import type { Probe } from "./probe.ts";
 
@@ -44,7 +45,7 @@ export interface ScannedLine {
 }
 
 /**
- * All lines of a file, plain or packed; what a damaged file still holds is given. Throws
+ * All lines of a file, plain or packed; of one that is packed and damaged none. Throws
  * `ContextError` for a packing that this Node cannot open.
  */
 export async function* linesOf(file: string): AsyncGenerator<ScannedLine> {
@@ -76,9 +77,7 @@ async function* piecesOf(file: string): AsyncGenerator<Buffer> {
     for await (const piece of source as AsyncIterable<Buffer>) {
       const packing = stream === undefined ? packingOf(piece) : undefined;
       if (packing !== undefined) {
-        source.destroy();
-        const unpacker = packing.open();
-        yield* createReadStream(file).pipe(unpacker) as AsyncIterable<Buffer>;
+        yield packing.whole(readFileSync(file), DEFAULT_TRANSCRIPT_LIMITS.unpackedBytes);
         return;
       }
       stream ??= source;

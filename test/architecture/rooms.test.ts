@@ -233,6 +233,17 @@ describe("the shape of the house", () => {
     );
     expect(alike).toEqual([]);
   });
+
+  it.each(["AGENTS.md", "docs/how-it-works.md"])("%s names no file that is not there", (map) => {
+    const folders = ["src", "test", "scripts", "bench", "examples"];
+    const files = folders.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" }),
+    );
+    const names = new Set(files.map((file) => path.basename(file)));
+    const named = readFileSync(map, "utf8").match(/(?<![*.])\b\w[\w./-]*\.(?:ts|mjs)\b/g) ?? [];
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((file) => !names.has(path.basename(file)))).toEqual([]);
+  });
 });
 
 /** Whether two names have one stem: `summary`, `summaries`, `summarize`, `summarizers`. */

@@ -12,6 +12,14 @@ import { RECORDED_FILES, RECORDED_SAMPLE, RECORDINGS } from "../recordings.ts";
 
 const RECORDED = "examples/recorded-session/session.json.gz";
 
+/** The report on our own recording, which many tests look at. */
+const recorded = once(() => inspected(RECORDED));
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
 async function inspected(file: string, options: object = {}): Promise<InspectReport> {
   const io = capturedIo();
   await inspectCommand(io, file, { json: true, ...options });
@@ -45,7 +53,7 @@ function recordedTools(): OpencodeTool[] {
 
 describe("inspect on our recorded session", () => {
   it("tells the facts that the recording is known for", async () => {
-    const report = await inspected(RECORDED);
+    const report = await recorded();
     expect(report).toMatchObject({
       version: 1,
       format: "opencode",
@@ -76,7 +84,7 @@ describe("inspect on our recorded session", () => {
   });
 
   it("adds up: kinds to the total, tools to their kinds", async () => {
-    const report = await inspected(RECORDED);
+    const report = await recorded();
     const { total, source, outside } = report.tokens;
     expect(source).toBe("reported");
     expect(total).toBe(159_132);
@@ -87,7 +95,7 @@ describe("inspect on our recorded session", () => {
   });
 
   it("comes close to an exact count of each kind", async () => {
-    const report = await inspected(RECORDED);
+    const report = await recorded();
     // From the README of the recording; framing of calls and results comes on top.
     expect(kindTokens(report, "tool-result") / 133_903).toBeGreaterThan(0.93);
     expect(kindTokens(report, "tool-result") / 133_903).toBeLessThan(1.07);
@@ -99,7 +107,7 @@ describe("inspect on our recorded session", () => {
   });
 
   it("names the largest item, as an exact tokenizer finds it", async () => {
-    const [largest] = (await inspected(RECORDED)).largest;
+    const [largest] = (await recorded()).largest;
     const counted = recordedTools().map((part) => ({
       part,
       tokens: countTokens(part.state.output ?? ""),
@@ -112,7 +120,7 @@ describe("inspect on our recorded session", () => {
   });
 
   it("lists the ten largest in order, each with its message", async () => {
-    const { largest } = await inspected(RECORDED);
+    const { largest } = await recorded();
     expect(largest).toHaveLength(10);
     const sizes = largest.map((item) => item.tokens);
     expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
@@ -120,7 +128,7 @@ describe("inspect on our recorded session", () => {
   });
 
   it("shows the growth that was reported, and what pruning would bring back", async () => {
-    const { growth, prunable, tokens } = await inspected(RECORDED);
+    const { growth, prunable, tokens } = await recorded();
     expect(growth.source).toBe("reported");
     expect(growth.samples).toHaveLength(86);
     expect(growth.samples.at(-1)!.tokens).toBe(159_132);
@@ -221,7 +229,7 @@ describe("inspect --show", () => {
   };
 
   it("prints a message of the window, and one of the file, in full", async () => {
-    const { largest } = await inspected(RECORDED);
+    const { largest } = await recorded();
     const { message } = largest[0]!;
     const { messages } = JSON.parse(gunzipSync(readFileSync(RECORDED)).toString());
     const outputs = recordedTools().map((part) => part.state.output ?? "");

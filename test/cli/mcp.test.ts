@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import { type McpOptions, mcpTools } from "../../src/cli/mcp-tools.ts";
 import { createMcpServer } from "../../src/mcp/server.ts";
+import { sample } from "../property/runs.ts";
 import { claudeCodeLines } from "../transcripts/claude-code-lines.ts";
 import { capturedIo } from "./captured-io.ts";
 import { MAIN, runCli, runHere, temporaryFolder } from "./run-cli.ts";
@@ -90,26 +91,30 @@ describe("longhaul mcp", () => {
     expect(await call("recall", { handle, ...input }, meta)).toContain("found");
   });
 
-  it.each([
-    ["as it is written", (args: readonly string[]) => args],
-    ["with --all instead", (args: readonly string[]) => [...args.slice(0, -1), "--all"]],
-    ["with --all as well", (args: readonly string[]) => [...args, "--all"]],
-  ])("serves Claude Code's plugin, whose hook names the session: %s", async (_, changed) => {
-    const home = temporaryFolder();
-    const dir = path.join(home, "plugin");
-    const env = { HOME: home, LONGHAUL_HOME: path.join(home, "state") };
-    expect(await runHere(["plugin", "claude-code", "--dir", dir], { env })).toMatchObject({
-      code: 0,
-    });
-    const config = JSON.parse(readFileSync(path.join(dir, ".mcp.json"), "utf8"));
-    const { command, args } = config.mcpServers.longhaul;
-    expect([command, ...args]).toEqual([process.execPath, MAIN, "mcp", "--session-of-call"]);
-    const { handle } = await archiveOf(home, "s1").put("out", "the port is 4711\n");
-    const { call } = await serveApart(home, changed(args.slice(2)));
-    const hooked = { session: "s1", transcript: path.join(home, "s1.jsonl") };
-    expect(await call("recall", { handle, ...hooked })).toContain("the port is 4711");
-    expect(await call("search", { pattern: "4711", ...hooked })).toContain(handle);
-  });
+  const starts: readonly [string, (args: readonly string[]) => readonly string[]][] = [
+    ["as it is written", (args) => args],
+    ["with --all instead", (args) => [...args.slice(0, -1), "--all"]],
+    ["with --all as well", (args) => [...args, "--all"]],
+  ];
+  it.each(sample(starts, 2))(
+    "serves Claude Code's plugin, whose hook names the session: %s",
+    async (_, changed) => {
+      const home = temporaryFolder();
+      const dir = path.join(home, "plugin");
+      const env = { HOME: home, LONGHAUL_HOME: path.join(home, "state") };
+      expect(await runHere(["plugin", "claude-code", "--dir", dir], { env })).toMatchObject({
+        code: 0,
+      });
+      const config = JSON.parse(readFileSync(path.join(dir, ".mcp.json"), "utf8"));
+      const { command, args } = config.mcpServers.longhaul;
+      expect([command, ...args]).toEqual([process.execPath, MAIN, "mcp", "--session-of-call"]);
+      const { handle } = await archiveOf(home, "s1").put("out", "the port is 4711\n");
+      const { call } = await serveApart(home, changed(args.slice(2)));
+      const hooked = { session: "s1", transcript: path.join(home, "s1.jsonl") };
+      expect(await call("recall", { handle, ...hooked })).toContain("the port is 4711");
+      expect(await call("search", { pattern: "4711", ...hooked })).toContain(handle);
+    },
+  );
 
   it("says what to do where nobody tells it the session", async () => {
     const { call } = await serve(temporaryFolder());

@@ -59,3 +59,7 @@ it("keys of many lists differ", () => {
   for (let n = 0; n < 20_000; n++) keys.add((key = next(key, user(n % 2 === 0 ? "a" : "b"))));
   expect(keys.size).toBe(20_000);
 });
+
+it("a key stays the same from version to version, because journals hold it", () => {
+  expect(keyOf([user("a"), one, system("b")])).toBe("1f1bea71be55e506");
+});

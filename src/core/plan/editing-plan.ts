@@ -28,8 +28,12 @@ function droppedReasoning(
   { traits, digest, canRecall, recall }: PlanOptions,
   withoutRoom: readonly number[],
 ): ReasoningPlan | undefined {
-  const places = [...edits.map(({ message }) => message), ...withoutRoom];
-  const first = traits?.boundReasoning === true ? Math.min(...places) : Infinity;
+  const isBound = traits?.boundReasoning === true;
+  if (!isBound && withoutRoom.length === 0) return undefined;
+  const firstOf = (places: readonly number[]): number =>
+    places.reduce((least, place) => Math.min(least, place), Infinity);
+  const edited = edits.map(({ message }) => message);
+  const first = isBound ? Math.min(firstOf(edited), firstOf(withoutRoom)) : Infinity;
   const dropped = messages.flatMap(({ parts }, index) => {
     const goes = index >= first || withoutRoom.includes(index);
     return goes && parts.some((part) => part.type === "reasoning") ? [index] : [];

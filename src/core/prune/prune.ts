@@ -92,7 +92,8 @@ function prunedPiece(
   messages: readonly Message[],
   context: PruneContext,
 ): PrunedPiece | undefined {
-  const { message, part, call, result, reason } = candidate;
+  const { use, reason } = candidate;
+  const { message, part, call, result } = use;
   const handle = originalHandle(result ?? call, context.digest);
   const shorter = shortened(candidate, messages, context, handle);
   if (shorter === undefined) return undefined;
@@ -113,7 +114,7 @@ interface Shortened {
 }
 
 function shortened(
-  { message, call, result, facts, reason }: Candidate,
+  { use: { message, call, result, facts }, reason }: Candidate,
   messages: readonly Message[],
   context: PruneContext,
   handle: Handle | undefined,
@@ -149,16 +150,17 @@ export function prunedView(messages: readonly Message[], context: PruneContext):
   const scope = { before: pruneBoundary(messages, context) };
   for (const candidate of candidates(messages, scope, context)) {
     const shorter = shortened(candidate, messages, context, undefined);
-    const message = view[candidate.message];
+    const { message: index, part: place } = candidate.use;
+    const message = view[index];
     if (shorter === undefined || message === undefined) continue;
     const { text = "", input } = shorter;
     const parts = message.parts.map((part, at): Part => {
-      if (at !== candidate.part) return part;
+      if (at !== place) return part;
       if (part.type === "tool-call") return { ...part, input };
       if (part.type !== "tool-result") return part;
       return { ...part, output: [{ type: "text", text }], time: { compacted: context.now } };
     });
-    view[candidate.message] = withParts(message, parts);
+    view[index] = withParts(message, parts);
   }
   return view;
 }
@@ -208,7 +210,8 @@ function newestHolding(messages: readonly Message[], keep: number, meter: Messag
 const LARGE_INPUT_UNITS = 400;
 
 /** A use of a tool that may be pruned. */
-interface Candidate extends ToolUse {
+interface Candidate {
+  readonly use: ToolUse;
   readonly reason: "pruned" | "superseded" | "duplicate";
 }
 
@@ -237,9 +240,8 @@ function* candidates(
   }
   const isProtected = protection(context);
   for (const use of ranks.flat()) {
-    if (isProtected(use.call)) continue;
-    const repeat = use.result && repeats.get(use.result);
-    yield { ...use, reason: repeat ?? "pruned" };
+    const reason = (use.result && repeats.get(use.result)) ?? "pruned";
+    if (!isProtected(use.call)) yield { use, reason };
   }
 }
 

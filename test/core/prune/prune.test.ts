@@ -219,6 +219,22 @@ describe("T9: what is pruned", () => {
     ]);
   });
 
+  it("calls no output a duplicate of one that only looks like it", () => {
+    const outputs = ["a", "b", "c"].map((letter) => `${words(2_000, "same")} ${letter} end`);
+    const messages = oldWork(
+      ...outputs.flatMap((output, n) => step(`${n}`, "bash", { command: "env" }, output)),
+      ...step("again", "bash", { command: "env" }, outputs[1] ?? ""),
+    );
+    const pieces = planPrune(messages, context());
+    const reasons = pieces.map(({ edit }) => [edit.message, edit.reason]);
+    expect(reasons).toEqual([
+      [2, "pruned"],
+      [4, "duplicate"],
+      [6, "pruned"],
+      [8, "pruned"],
+    ]);
+  });
+
   it("does not call a read superseded by a read of other lines", () => {
     const messages = oldWork(
       ...step("a", "read", { filePath: "a.ts", offset: 1, limit: 100 }, words(2_000, "top")),

@@ -139,6 +139,11 @@ export async function putOriginal(archive: Archive, original: Original): Promise
   return archive.put(kind, original.content, handle);
 }
 
+/** Oldest first; those of the same time in the order of their handles. */
+export function byTime(a: ArchiveEntry, b: ArchiveEntry): number {
+  return a.storedAt - b.storedAt || (a.handle < b.handle ? -1 : 1);
+}
+
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /**

@@ -235,11 +235,6 @@ export async function entriesIn(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-/** Oldest first; those of the same time in the order of their handles. */
-export function byTime(a: ArchiveEntry, b: ArchiveEntry): number {
-  return a.storedAt - b.storedAt || (a.handle < b.handle ? -1 : 1);
-}
-
 export function entryOf(handle: Handle, path: string, stats: Stats): ArchiveEntry {
   const storedAt = Math.trunc(stats.mtimeMs);
   return { handle, kind: handleKind(handle), bytes: stats.size, storedAt, path };

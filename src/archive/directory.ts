@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Handle, handleFor, handleKind, isHandle } from "../core/message/handle.ts";
 import { MOST_UNITS } from "../core/message/original.ts";
-import { joinPieces } from "./kept-bytes.ts";
+import { joinPieces, putBy } from "./kept-bytes.ts";
 import {
   alteredOriginal,
   attempt,
@@ -15,10 +15,9 @@ import {
   takenHandle,
   tooLarge,
 } from "./archive-error.ts";
-import { checkedHandle, handleOfOriginal } from "./archive.ts";
+import { byTime, checkedHandle } from "./archive.ts";
 import type { Archive, ArchiveEntry, ArchiveJournal, OriginalReader } from "./archive.ts";
 import {
-  byTime,
   COLLECTION_FOLDER,
   conversationFolder,
   conversationIds,
@@ -33,7 +32,7 @@ import {
   type Use,
   type UseOptions,
 } from "./conversation.ts";
-import { sha256Hex, sha256OfBytes } from "./digest.ts";
+import { sha256OfBytes } from "./digest.ts";
 import {
   appendLine,
   createFile,
@@ -160,9 +159,7 @@ export function folderArchive({ own, collect, others, ...uses }: ArchivePlace): 
   };
   return {
     name: "directory",
-    put: async (kind, content, handle = handleOfOriginal(kind, content, sha256Hex)) =>
-      keep(checkedHandle(handle), { pieces: [content] }),
-    putPieces: async (text, pieces) => keep(checkedHandle(text), { pieces }),
+    ...putBy((handle, pieces) => keep(handle, { pieces })),
     get: async (text) => {
       const handle = checkedHandle(text);
       const path = pathOf(own, handle);

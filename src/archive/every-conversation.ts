@@ -1,8 +1,8 @@
 import { basename, resolve } from "node:path";
 import { type Handle, isHandle } from "../core/message/handle.ts";
 import { attempt, missingOriginal } from "./archive-error.ts";
-import { type Archive, type ArchiveEntry, checkedHandle, type Sought } from "./archive.ts";
-import { byTime, conversationFolders, pathOf } from "./conversation.ts";
+import { type Archive, type ArchiveEntry, byTime, checkedHandle, type Sought } from "./archive.ts";
+import { conversationFolders, pathOf } from "./conversation.ts";
 import { directoryArchive, folderArchive } from "./directory.ts";
 import { fileStats } from "./files.ts";
 import { openOriginal } from "./reading.ts";

@@ -1,13 +1,8 @@
-import { type Handle, handleKind, isHandle } from "../../core/message/handle.ts";
+import { type Handle, handleKind } from "../../core/message/handle.ts";
 import { missingOriginal, takenHandle } from "../archive-error.ts";
-import {
-  type ArchiveEntry,
-  checkedHandle,
-  type OriginalReader,
-  type Originals,
-} from "../archive.ts";
+import type { ArchiveEntry, OriginalReader, Originals } from "../archive.ts";
 import { sha256OfBytes } from "../digest.ts";
-import { putBy, textOf } from "../kept-bytes.ts";
+import { originalsIn } from "../kept-bytes.ts";
 import type { Query, Row } from "./connection.ts";
 import { isLarge, objectOf, removeObjects, writeObject } from "./large.ts";
 import { OF_CONVERSATION, type Place } from "./store.ts";
@@ -29,18 +24,16 @@ export function originalsOf(place: Place): Originals {
     if (object !== null && stored.object !== object) await removeObjects(place.store, [object]);
     return stored.entry;
   };
-  return {
-    ...putBy(keep),
-    get: async (text) => {
-      const handle = checkedHandle(text);
+  return originalsIn({
+    keep,
+    load: async (handle) => {
       const { bytes, digest, object } = await transact((query) => whole(query, place, handle));
-      const content = object === null ? bytes : await objectOf(place, handle, object).read();
-      return textOf(content, { handle, digest, place: object ?? "a row" });
+      if (object === null) return { bytes, digest, place: "a row" };
+      return { bytes: await objectOf(place, handle, object).read(), digest, place: object };
     },
-    has: async (handle) => isHandle(handle) && has(handle),
+    has,
     list: () => transact(async (query) => (await query(all, [tenant, place.key])).map(entryOf)),
-    read: async (text) => {
-      const handle = checkedHandle(text);
+    open: async (handle) => {
       const row = await transact((query) => find(query, place, handle, "bytes, object"));
       const object = row["object"] as string | null;
       if (object !== null) return objectOf(place, handle, object).reader(Number(row["bytes"]));
@@ -48,7 +41,7 @@ export function originalsOf(place: Place): Originals {
         transact((query) => partOf(query, place, { ...part, handle })),
       );
     },
-  };
+  });
 }
 
 /** A row as an entry; milliseconds since the epoch, as every archive has them. */

@@ -1,13 +1,8 @@
 import { type Handle, handleKind, isHandle } from "../../core/message/handle.ts";
 import { missingOriginal, takenHandle } from "../archive-error.ts";
-import {
-  type ArchiveEntry,
-  checkedHandle,
-  type OriginalReader,
-  type Originals,
-} from "../archive.ts";
+import { type ArchiveEntry, byTime, type OriginalReader, type Originals } from "../archive.ts";
 import { sha256OfBytes } from "../digest.ts";
-import { putBy, textOf } from "../kept-bytes.ts";
+import { originalsIn } from "../kept-bytes.ts";
 import type { S3Object, S3Objects } from "./objects.ts";
 import type { Place } from "./place.ts";
 
@@ -36,27 +31,24 @@ function originalOf({ key, bytes }: S3Object): Original | undefined {
 
 export function s3Originals(place: Place): Originals {
   const { objects } = place.store;
-  const find = async (text: string): Promise<Original> => {
-    const handle = checkedHandle(text);
+  const find = async (handle: Handle): Promise<Original | undefined> => {
     const root = await place.root();
-    const original = root === undefined ? undefined : await look(objects, root, handle);
+    return root === undefined ? undefined : look(objects, root, handle);
+  };
+  const there = async (handle: Handle): Promise<Original> => {
+    const original = await find(handle);
     if (original === undefined) throw missingOriginal(handle);
     return original;
   };
-  const keep = (handle: Handle, bytes: Buffer): Promise<ArchiveEntry> =>
-    place.write((root) => store(objects, root, { handle, bytes }));
-  return {
-    ...putBy(keep),
-    async get(text) {
-      const { key, digest, entry } = await find(text);
+  return originalsIn({
+    keep: (handle, bytes) => place.write((root) => store(objects, root, { handle, bytes })),
+    async load(handle) {
+      const { key, digest } = await there(handle);
       const bytes = await objects.read(key);
-      if (bytes === undefined) throw missingOriginal(entry.handle);
-      return textOf(bytes, { handle: entry.handle, digest, place: key });
+      if (bytes === undefined) throw missingOriginal(handle);
+      return { bytes, digest, place: key };
     },
-    async has(handle) {
-      const root = isHandle(handle) ? await place.root() : undefined;
-      return root !== undefined && (await look(objects, root, handle as Handle)) !== undefined;
-    },
+    has: async (handle) => (await find(handle)) !== undefined,
     async list() {
       const root = await place.root();
       if (root === undefined) return [];
@@ -65,16 +57,14 @@ export function s3Originals(place: Place): Originals {
         const entry = originalOf(each)?.entry;
         if (entry !== undefined && !first.has(entry.handle)) first.set(entry.handle, entry);
       }
-      return [...first.values()].sort(
-        (a, b) => a.storedAt - b.storedAt || (a.handle < b.handle ? -1 : 1),
-      );
+      return [...first.values()].sort(byTime);
     },
-    async read(text) {
-      const { key, entry } = await find(text);
+    async open(handle) {
+      const { key, entry } = await there(handle);
       const { bytes } = entry;
-      return objectReader(objects, { key, bytes }, () => missingOriginal(entry.handle));
+      return objectReader(objects, { key, bytes }, () => missingOriginal(handle));
     },
-  };
+  });
 }
 
 /** The first object of an original. */

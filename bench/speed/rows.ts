@@ -57,6 +57,7 @@ export function langChainTokens(
 async function runningAgent(
   entries: readonly Entry[],
   place: "memory" | "disk",
+  pruneOnly = false,
 ): ReturnType<Row["load"]> {
   const { createContext, memoryArchive } = await built("index.js");
   const { neutralMessage, toMessages } = await import("./history.ts");
@@ -67,7 +68,12 @@ async function runningAgent(
     const messages = toMessages(entries, neutralMessage);
     const { report } = await context.prepare(messages.slice(0, -3));
     if (report.action !== "none") throw new Error("Not as intended.");
-    return () => context.prepare(messages, { force: true });
+    return async () => {
+      const edited = await context.prepare(messages, { force: true, pruneOnly });
+      if (edited.report.action !== (pruneOnly ? "prune" : "compact"))
+        throw new Error("Not as intended.");
+      return edited;
+    };
   };
 }
 
@@ -83,6 +89,18 @@ export const ROWS: readonly Row[] = [
     does: "the same, the head to the folder of the process, synced",
     kind: "ours",
     load: (entries) => runningAgent(entries, "disk"),
+  },
+  {
+    name: "longhaul prunes only, archive in memory",
+    does: "the same agent with pruneOnly: true: old outputs become placeholders until the context is at its target; each output goes to memoryArchive()",
+    kind: "ours",
+    load: (entries) => runningAgent(entries, "memory", true),
+  },
+  {
+    name: "longhaul prunes only, archive on disk",
+    does: "the same, each output to a file of its own, synced",
+    kind: "ours",
+    load: (entries) => runningAgent(entries, "disk", true),
   },
   {
     name: "longhaul, new messages, archive on disk",

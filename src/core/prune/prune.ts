@@ -226,14 +226,16 @@ function* candidates(
 ): Iterable<Candidate> {
   const uses = toolUses(messages, context.toolKinds);
   const repeats = findRepeats(uses);
-  const waiting = waitingCalls(messages);
+  let waiting: ReadonlySet<ToolCallPart> | undefined;
+  const isOpen = (call: ToolCallPart): boolean =>
+    call.pending === true && (waiting ??= waitingCalls(messages)).has(call);
   const ranks: [ToolUse[], ToolUse[], ToolUse[], ToolUse[]] = [[], [], [], []];
   for (const use of uses) {
     if (use.message >= before) break;
     if (only?.has(use.message) === false) continue;
     const { call, facts, result } = use;
     if (result === undefined) {
-      if (hasLargeInput(call, facts) && !waiting.has(call)) ranks[2].push(use);
+      if (hasLargeInput(call, facts) && !isOpen(call)) ranks[2].push(use);
     } else if (!isPruned(result)) {
       ranks[repeats.has(result) ? 0 : isFailed(result) ? 3 : 1].push(use);
     }

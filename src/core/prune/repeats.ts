@@ -93,8 +93,8 @@ function wholeResults(uses: readonly ToolUse[]): readonly WholeResult[] {
   return results;
 }
 
-/** Characters of a text that are looked at. */
-const LOOKED = 8;
+/** Characters of a text that are looked at; each of them takes the memory longer than all else. */
+const LOOKED = 3;
 
 function lookOf(text: string): number {
   const step = Math.floor(text.length / LOOKED) + 1;

@@ -15,7 +15,7 @@ export function benchmarksPage(results: Results): string {
   ].join("\n");
 }
 
-function intro({ date, machine, command, isSmoke }: Results): readonly string[] {
+function intro({ date, machine, command, commit, isSmoke }: Results): readonly string[] {
   return [
     "# What is left of what an agent will need",
     "",
@@ -24,7 +24,7 @@ function intro({ date, machine, command, isSmoke }: Results): readonly string[] 
       : []),
     "A policy that makes room in a context decides what the agent still knows afterwards. Here recorded sessions are played again under many policies, and the recorded future is the oracle: a name (path, URL, identifier, flag, error code, number, quoted text) that the agent used is looked for in what the policy would have sent.",
     "",
-    `From \`${command}\`, ${date}, ${machine}. The recordings of other agents are not in the repository; [its notes](../bench/README.md#retention) say how names are found and checked.`,
+    `From \`${command}\` at commit ${commit}, ${date}, ${machine}. The recordings of other agents are not in the repository; [its notes](../bench/README.md#retention) say how names are found and checked.`,
     "",
     "What it does not show:",
     "",

@@ -104,6 +104,8 @@ export interface Results {
   readonly date: string;
   readonly machine: string;
   readonly command: string;
+  /** Of the code that was measured. */
+  readonly commit: string;
   readonly isSmoke: boolean;
   /** US dollars for a million tokens, by provider, and where they come from. */
   readonly prices: readonly {

@@ -1,6 +1,6 @@
 import { KINDS } from "../core/calls/tool-kind.ts";
 import { ContextError } from "../core/error.ts";
-import { describeValue } from "../core/message/shape.ts";
+import { describeValue } from "../core/rules.ts";
 import { unknownOption } from "../core/options.ts";
 import {
   assertOptions,

@@ -1,3 +1,4 @@
+import { ContextError } from "./error.ts";
 import { checkNames } from "./options.ts";
 import { isRecord } from "./text/json.ts";
 
@@ -95,7 +96,40 @@ export const AMOUNT: Rule = is(
   "a number, 0 or more",
   (value) => typeof value === "number" && value >= 0,
 );
-export const INDEX: Rule = is(
-  "a whole number, 0 or more",
-  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-);
+export const INDEX: Rule = whole(0);
+
+export function whole(least: number): Rule {
+  return is(
+    `a whole number, ${least} or more`,
+    (value) => Number.isSafeInteger(value) && (value as number) >= least,
+  );
+}
+
+/** Throws `invalid-options` for the first value that its rule does not take; `undefined` was not given. */
+export function checkValues(values: object, rules: Rules): void {
+  for (const [name, value] of Object.entries(values)) {
+    const problem = value === undefined ? undefined : rules[name]?.(value, name);
+    if (problem !== undefined) throw invalidOption(name, value, problem.expected);
+  }
+}
+
+/** The error for an option whose value makes no sense. */
+export function invalidOption(option: string, value: unknown, expected: string): ContextError {
+  const details = { option, ...(typeof value !== "object" && { value }) };
+  const said = `The option ${option} is ${shownValue(value)}; it must be ${expected}.`;
+  return new ContextError("invalid-options", said, { details });
+}
+
+/** A number or a text as it is, any other value in two or three words. */
+export function shownValue(value: unknown): string {
+  if (typeof value === "string") return `"${value}"`;
+  return typeof value === "number" ? String(value) : describeValue(value);
+}
+
+/** A wrong value in two or three words. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return "none";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

@@ -1,6 +1,6 @@
 import { ContextError } from "../core/error.ts";
 import { fieldsOf, isRecord, toJson } from "../core/text/json.ts";
-import { describeValue } from "../core/message/shape.ts";
+import { describeValue } from "../core/rules.ts";
 import type { Usage } from "../core/message/index.ts";
 
 export { describeValue };

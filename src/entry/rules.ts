@@ -1,8 +1,8 @@
 import { KINDS } from "../core/calls/tool-kind.ts";
 import { ContextError } from "../core/error.ts";
 import { isHandle } from "../core/message/handle.ts";
-import { assertMessages, describeValue, shapeProblem } from "../core/message/shape.ts";
-import { each, is, type Problem, type Rule, type Rules } from "../core/rules.ts";
+import { assertMessages, shapeProblem } from "../core/message/shape.ts";
+import { describeValue, each, is, type Problem, type Rule, type Rules } from "../core/rules.ts";
 
 /**
  * A public function that looks at its arguments first: whoever calls it from JavaScript, or with what

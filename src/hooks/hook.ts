@@ -2,7 +2,7 @@ import { assertOptions } from "../core/overflow/budget-options.ts";
 import { createContext, reportFailure, type Context } from "../context/create-context.ts";
 import { withoutConversation, type ContextOptions } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";
-import { describeValue } from "../core/message/shape.ts";
+import { describeValue } from "../core/rules.ts";
 import { modelWindow } from "../core/overflow/budget.ts";
 import { isWireObject } from "../dialects/wire.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";

@@ -2,6 +2,7 @@ import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { errorMessage } from "../core/error.ts";
 import { checkNames, type OptionNames } from "../core/options.ts";
+import { checkValues } from "../core/rules.ts";
 import { isHigh } from "../core/text/utf8.ts";
 import {
   checkedDirection,
@@ -10,7 +11,7 @@ import {
   type Direction,
   type Limits,
 } from "../core/truncate/limits.ts";
-import { checkAboveZero, cutAndKeep, previewText } from "./cut.ts";
+import { cutAndKeep, previewText, SPILL_RULES } from "./cut.ts";
 import { createSink } from "./sink.ts";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import type { Truncation } from "../core/truncate/index.ts";
@@ -70,7 +71,7 @@ export function createSpill(options: SpillOptions = {}): Spill {
   const { archive, maxFileBytes = DEFAULT_MAX_BYTES, keep = false } = options;
   const limits = completeLimits(options.limits);
   const direction = checkedDirection(options.direction ?? "tail");
-  checkAboveZero({ maxFileBytes });
+  checkValues({ maxFileBytes }, SPILL_RULES);
   const sink = createSink({ archive, capacity: windowBytes(limits), maxBytes: maxFileBytes });
   const chunks = chunkBytes();
   let failure: string | undefined;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ArchiveEntry } from "../archive/index.ts";
-import { ContextError } from "../core/error.ts";
+import { AMOUNT, is, type Rules } from "../core/rules.ts";
 import { truncateEnds } from "../core/truncate/truncate-output.ts";
 import { withNotice } from "../core/truncate/notice.ts";
 import type { Direction, Limits, Truncation } from "../core/truncate/index.ts";
@@ -96,17 +96,13 @@ export function previewText(
   return `${text}${gap}${warnings.map((warning) => `[${warning}]`).join("\n")}`;
 }
 
-/** Throws `invalid-options` for an option that is set and no number above 0. */
-export function checkAboveZero(options: Readonly<Record<string, number | undefined>>): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || value > 0) continue;
-    throw new ContextError(
-      "invalid-options",
-      `${name} is ${value}; it must be a number above 0. Leave it out for the default.`,
-      { details: { [name]: value } },
-    );
-  }
-}
+const ABOVE_ZERO = is("a number above 0", (value) => typeof value === "number" && value > 0);
+
+export const SPILL_RULES: Rules = {
+  maxFileBytes: ABOVE_ZERO,
+  timeoutMs: ABOVE_ZERO,
+  graceMs: AMOUNT,
+};
 
 const NEWLINE = 10;
 /** Four line ends in one 32-bit word. */

@@ -1,4 +1,5 @@
 import { checkNames, type OptionNames } from "../core/options.ts";
+import { checkValues } from "../core/rules.ts";
 import { statfsSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname } from "node:path";
@@ -11,7 +12,7 @@ import {
   type Limits,
 } from "../core/truncate/limits.ts";
 import { type CommandLine, startCommand } from "./command.ts";
-import { checkAboveZero, cutAndKeep, type Kept, previewText } from "./cut.ts";
+import { cutAndKeep, type Kept, previewText, SPILL_RULES } from "./cut.ts";
 import {
   DEFAULT_MAX_BYTES,
   SPILL_OPTIONS,
@@ -96,7 +97,7 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
   // As for the shell tool of an agent.
   const direction = checkedDirection(options.direction ?? commandDirection(line));
   const { timeoutMs, graceMs, maxFileBytes } = options;
-  checkAboveZero({ timeoutMs, maxFileBytes, ...(graceMs !== 0 && { graceMs }) });
+  checkValues({ timeoutMs, maxFileBytes, graceMs }, SPILL_RULES);
   const maxBytes = outputLimit(options.maxFileBytes);
   const { output, notKept } = await openOutput(options.archive, { limits, maxBytes });
   const report = reporter(output, { onProgress: options.onProgress, maxBytes });

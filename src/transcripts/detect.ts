@@ -1,5 +1,5 @@
 import { ContextError } from "../core/error.ts";
-import { describeValue } from "../core/message/shape.ts";
+import { describeValue } from "../core/rules.ts";
 import { clipLine } from "../core/text/clip.ts";
 import { fieldsOf } from "../core/text/json.ts";
 import type { Detection, TranscriptFormat } from "./transcript.ts";

@@ -1,5 +1,5 @@
-import { ContextError } from "../core/error.ts";
 import { checkNames } from "../core/options.ts";
+import { checkValues, whole } from "../core/rules.ts";
 
 /** The most that a reader takes in before it says no. */
 export interface TranscriptLimits {
@@ -37,14 +37,8 @@ export const DEFAULT_TRANSCRIPT_LIMITS: TranscriptLimits = {
 export function transcriptLimits(given: Partial<TranscriptLimits> = {}): TranscriptLimits {
   checkNames(given, DEFAULT_TRANSCRIPT_LIMITS);
   const limits = { ...DEFAULT_TRANSCRIPT_LIMITS, ...given };
-  for (const [name, value] of Object.entries(limits)) {
-    if (Number.isSafeInteger(value) && value > 0) continue;
-    throw new ContextError(
-      "invalid-options",
-      `The transcript limit ${name} is ${String(value)}; give a positive whole number.`,
-      { details: { option: name, value: String(value) } },
-    );
-  }
+  const rules = Object.keys(limits).map((name) => [name, whole(1)] as const);
+  checkValues(limits, Object.fromEntries(rules));
   return limits;
 }
 

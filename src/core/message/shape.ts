@@ -1,6 +1,6 @@
 import { type Fields, isRecord } from "../text/json.ts";
 import { ContextError } from "../error.ts";
-import { is, optional, type Rules, TEXT } from "../rules.ts";
+import { describeValue, is, optional, type Rules, TEXT } from "../rules.ts";
 import { isBytes } from "./file-data.ts";
 import type { Message, Part } from "./message.ts";
 
@@ -114,12 +114,4 @@ export function assertMessageList(value: unknown): asserts value is readonly unk
 export function assertMessages(value: unknown): asserts value is readonly Message[] {
   assertMessageList(value);
   value.forEach(assertMessage);
-}
-
-/** A wrong value in two or three words. */
-export function describeValue(value: unknown): string {
-  if (value === undefined) return "none";
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

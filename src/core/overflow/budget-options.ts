@@ -1,5 +1,5 @@
 import { ContextError } from "../error.ts";
-import { describeValue } from "../message/shape.ts";
+import { checkValues, invalidOption, is, type Rule, shownValue, whole } from "../rules.ts";
 import { MAX_FACTOR, MIN_FACTOR } from "../tokens/calibrate.ts";
 
 /**
@@ -53,51 +53,40 @@ export interface BudgetOptions {
 /** Fewer tokens have no room for five headings and what they leave out. */
 export const LEAST_SUMMARY = 300;
 
-interface NumberRule {
-  readonly expected: string;
-  readonly fits: (value: number) => boolean;
+function number(expected: string, fits: (value: number) => boolean): Rule {
+  return is(expected, (value) => typeof value === "number" && fits(value));
 }
 
-const SIZE: NumberRule = {
-  expected: "a number of tokens above 0",
-  fits: (value) => value > 0 && Number.isFinite(value),
-};
-const TOKENS: NumberRule = {
-  expected: "a number of tokens, 0 or more",
-  fits: (value) => value >= 0,
-};
-const SHARE: NumberRule = {
-  expected: "a share of usable from 0 to 1, e.g. 0.25",
-  fits: (value) => value >= 0 && value <= 1,
-};
-const counted = (least: number): NumberRule => ({
-  expected: `a whole number, ${least} or more`,
-  fits: (value) => Number.isInteger(value) && value >= least,
-});
+const SIZE = number("a number of tokens above 0", (value) => value > 0 && Number.isFinite(value));
+const TOKENS = number("a number of tokens, 0 or more", (value) => value >= 0);
+const SHARE = number(
+  "a share of usable from 0 to 1, e.g. 0.25",
+  (value) => value >= 0 && value <= 1,
+);
 
-export const BUDGET_RULES: Readonly<Record<keyof BudgetOptions, NumberRule>> = {
+export const BUDGET_RULES: Readonly<Record<keyof BudgetOptions, Rule>> = {
   window: SIZE,
   maxInput: SIZE,
   reserved: TOKENS,
-  tokenFactor: {
-    expected: `a number from ${MIN_FACTOR} to ${MAX_FACTOR}`,
-    fits: (value) => value >= MIN_FACTOR && value <= MAX_FACTOR,
-  },
+  tokenFactor: number(
+    `a number from ${MIN_FACTOR} to ${MAX_FACTOR}`,
+    (value) => value >= MIN_FACTOR && value <= MAX_FACTOR,
+  ),
   targetTokens: SIZE,
-  targetShare: { expected: "above 0 and at most 1", fits: (value) => value > 0 && value <= 1 },
+  targetShare: number("above 0 and at most 1", (value) => value > 0 && value <= 1),
   minimumSaving: TOKENS,
-  protectedTurns: counted(0),
+  protectedTurns: whole(0),
   recentTokens: TOKENS,
   recentShare: SHARE,
   tailTokens: TOKENS,
   tailShare: SHARE,
-  tailUnits: counted(1),
+  tailUnits: whole(1),
   pinnedTokens: TOKENS,
   pinnedShare: SHARE,
-  summaryTokens: {
-    expected: `a number of tokens, ${LEAST_SUMMARY} or more`,
-    fits: (value) => value >= LEAST_SUMMARY,
-  },
+  summaryTokens: number(
+    `a number of tokens, ${LEAST_SUMMARY} or more`,
+    (value) => value >= LEAST_SUMMARY,
+  ),
   summaryShare: SHARE,
 };
 
@@ -113,9 +102,8 @@ export function budgetOptions(given: object): BudgetOptions {
   for (const name of BUDGET_OPTIONS) {
     const value: unknown = (given as Readonly<Record<string, unknown>>)[name];
     if (value === undefined) continue;
-    const { fits, expected } = BUDGET_RULES[name];
-    if (typeof value !== "number" || !fits(value)) throw invalid(name, value, expected);
-    values[name] = value;
+    checkValues({ [name]: value }, BUDGET_RULES);
+    values[name] = value as number;
   }
   return values;
 }
@@ -125,7 +113,7 @@ export function assertOptions(options: unknown): asserts options is object {
   if (typeof options === "object" && options !== null && !Array.isArray(options)) return;
   throw new ContextError(
     "invalid-options",
-    `The options are ${shown(options)}; they must be an object, e.g. { window: 200_000 }.`,
+    `The options are ${shownValue(options)}; they must be an object, e.g. { window: 200_000 }.`,
   );
 }
 
@@ -139,21 +127,11 @@ const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000 
  */
 export function amountOption(amount: Amount, text: string): BudgetOptions {
   const [, digits = "", unit = ""] = /^(\d+(?:\.\d+)?)([km%]?)$/i.exec(text.trim()) ?? [];
-  if (digits === "") throw invalid(amount, text, "tokens or a share of usable, e.g. 12k or 25%");
+  if (digits === "")
+    throw invalidOption(amount, text, "tokens or a share of usable, e.g. 12k or 25%");
   return budgetOptions(
     unit === "%"
       ? { [`${amount}Share`]: Number(digits) / 100 }
       : { [`${amount}Tokens`]: Math.round(Number(digits) * (UNITS[unit.toLowerCase()] ?? 1)) },
   );
-}
-
-export function invalid(option: string, value: unknown, expected: string): ContextError {
-  const details = { option, ...(typeof value !== "object" && { value }) };
-  const said = `The option ${option} is ${shown(value)}; it must be ${expected}.`;
-  return new ContextError("invalid-options", said, { details });
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "string") return `"${value}"`;
-  return typeof value === "number" ? String(value) : describeValue(value);
 }

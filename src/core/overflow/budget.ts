@@ -1,10 +1,10 @@
 import { checkNames } from "../options.ts";
+import { invalidOption } from "../rules.ts";
 import {
   assertOptions,
   BUDGET_RULES,
   budgetOptions,
   type BudgetOptions,
-  invalid,
   LEAST_SUMMARY,
 } from "./budget-options.ts";
 
@@ -76,7 +76,7 @@ export function contextBudget(options: BudgetOptions & NamedModel = {}): Context
 export function budgetOf(options: BudgetOptions & NamedModel): ContextBudget {
   const given = budgetOptions(options);
   const { model = "" } = options;
-  if (typeof model !== "string") throw invalid("model", model, "a text");
+  if (typeof model !== "string") throw invalidOption("model", model, "a text");
   const known = given.window ?? modelWindow(model);
   const window = Math.floor(known ?? DEFAULT_WINDOW);
   const limit = Math.min(window, Math.floor(given.maxInput ?? window));

@@ -1,5 +1,5 @@
 import { ContextError } from "../error.ts";
-import { describeValue } from "../message/shape.ts";
+import { describeValue } from "../rules.ts";
 import type { ToolCallPart } from "../message/index.ts";
 
 /**

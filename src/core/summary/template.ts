@@ -1,6 +1,6 @@
 import { fieldsOf } from "../text/json.ts";
 import { ContextError } from "../error.ts";
-import { describeValue } from "../message/shape.ts";
+import { describeValue } from "../rules.ts";
 
 /** One section that a summary must have. */
 export interface TemplateSection {

@@ -91,7 +91,7 @@ function adviceLines(
   const advice = adviceOn(items, budget.usable).slice(0, MOST_ADVICE);
   return advice.map(({ subject, times, tokens, text }) => {
     const often = times > 1 ? `${count(times)} times, ` : "";
-    return `${clipLine(subject, 60)}: ${often}${count(tokens)} tokens (${percent(tokens, all)}); ${text}`;
+    return `${clipLine(subject, 60)}: ${often}${count(tokens)} tokens (${percent(tokens, all)}). ${text}`;
   });
 }
 

@@ -64,13 +64,13 @@ function repeated(outputs: readonly ContentItem[]): Advice[] {
       subject,
       times: group.length,
       tokens: sumOf(group),
-      text: "pruning takes all but the newest; a part of it or a search would do",
+      text: "Pruning takes all but the newest; a part of it or a search would do.",
       message: group[0]?.message,
     }));
 }
 
 function largeOutput(item: ContentItem): Advice {
-  const text = "truncation on arrival keeps a part of it, and archives the whole";
+  const text = "Truncation on arrival keeps a part of it, and archives the whole.";
   const { tokens, message } = item;
   return { subject: nameOf(item), times: 1, tokens, text, message };
 }
@@ -83,7 +83,7 @@ function tools(outputs: readonly ContentItem[], least: number): Advice[] {
   if (large.length === 0) return [];
   const all = large.flatMap(([, group]) => group);
   const text =
-    "longhaul plugin, or longhaul run -- COMMAND, cuts them on arrival and keeps the whole";
+    "The plugin (longhaul plugin) or longhaul run -- COMMAND cuts them on arrival and keeps the whole.";
   const subject = `outputs of ${large.map(([tool]) => tool || "tools").join(" and ")}`;
   return [{ subject, times: all.length, tokens: sumOf(all), text }];
 }
@@ -92,17 +92,17 @@ const KINDS = [
   [
     "outside",
     "system prompt and tools",
-    "every request carries them: tools and servers that this work does not need can be switched off",
+    "Every request carries them: tools and servers that this work does not need can be switched off.",
   ],
   [
     "reasoning",
     "reasoning",
-    "thinking of earlier turns stays in the window with some providers; a lower effort makes less of it",
+    "Thinking of earlier turns stays in the window with some providers; a lower effort makes less of it.",
   ],
   [
     "file",
     "files and images",
-    "each costs as much in every request; smaller pictures will often do",
+    "Each costs as much in every request; smaller pictures will often do.",
   ],
 ] as const;
 

@@ -11,7 +11,7 @@ interface CopyFlags extends CommonOptions {
 }
 
 /** `longhaul archive copy FROM TO`: conversations from one archive into another. */
-export function defineArchive(command: Command, io: Io, setExitCode: SetExitCode): void {
+export function define(command: Command, io: Io, setExitCode: SetExitCode): void {
   command
     .description(
       "Copies conversations, their originals and their journals, from one archive into another: a folder, a database, a bucket. Each original is read back and compared by its SHA-256. What is there already is compared and left, so a copy that was stopped goes on. A conversation that has another journal there is not touched.",

@@ -33,7 +33,7 @@ interface CompactOptions extends CompactionFlags {
 }
 
 /** `longhaul compact [FILE]`: T7 to T11 on a recorded session. */
-export function defineCompact(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   compactionOptions(sessionOptions(command))
     .description(
       "Reads a session of any known agent and brings it below the usable window: old tool outputs are pruned, the head becomes a summary, the tail stays word for word. Every original goes to the archive.",

@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import type { Io } from "./io.ts";
+import type { Io, SetExitCode } from "./io.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
@@ -21,9 +21,10 @@ interface CompletedOption {
 }
 
 /** `longhaul completion SHELL`: a script that the shell reads at its start. */
-export function defineCompletion(
+export function define(
   command: Command,
   io: Io,
+  _: SetExitCode,
   allCommands: () => Promise<readonly Command[]>,
 ): void {
   command

@@ -30,7 +30,7 @@ interface CostFlags extends CommonOptions {
 }
 
 /** `longhaul cost`: what all sessions on this computer took, in tokens and money. */
-export function defineCost(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   filterOptions(command)
     .description(
       "Adds up what the sessions on this computer report: input, cache reads and writes, output, and money. Money is what the agent itself reckoned, else the makers' list prices; models without a known price count in tokens only.",

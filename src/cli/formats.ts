@@ -4,7 +4,7 @@ import { WRITE_TARGETS } from "../transcripts/write.ts";
 import { type CommonOptions, type Io, tell } from "./io.ts";
 
 /** `longhaul formats`: what can be read and what can be written. */
-export function defineFormats(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   command
     .description(
       "Lists the session formats that can be read, where their agents keep them, and the formats that can be written.",

@@ -36,7 +36,7 @@ interface GatewayFlags extends CommonOptions {
 }
 
 /** `longhaul gateway`: the engine between any client and its provider. */
-export function defineGateway(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   command
     .description(
       "Stands between any client and its model provider and keeps the client's conversations inside the window: Anthropic Messages, OpenAI Chat Completions and Responses. Clients take the printed address as their base URL (OpenAI clients with /v1 behind it) and keep their own keys.",

@@ -14,7 +14,7 @@ interface GcOptions extends CommonOptions {
 }
 
 /** `longhaul gc`: retention, by hand. */
-export function defineGc(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   command
     .description(
       "Removes conversations that were not used for long, and the longest unused when the archive is too large; never one that was used within a day. What a journal, a written session or a result names goes only by a limit that you give, here or as retention in your longhaul.json. It also runs by itself, at most once an hour.",

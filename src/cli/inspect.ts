@@ -7,7 +7,7 @@ import { type Io, tell } from "./io.ts";
 import { type LoadOptions, sessionOptions } from "./load.ts";
 
 /** `longhaul inspect FILE`: what fills the window, by role, by tool, and over time. */
-export function defineInspect(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   sessionOptions(command)
     .description(
       "Shows what fills the window: by role, by tool, the ten largest items, and growth over time.",

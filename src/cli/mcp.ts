@@ -9,7 +9,7 @@ interface McpFlags extends Omit<McpOptions, "store"> {
 }
 
 /** `longhaul mcp`: recall, search and window as tools, over stdio. */
-export function defineMcp(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   command
     .description(
       "An MCP server over stdio, with the tools recall, search and window. It belongs to the session that started it (Claude Code says which in its environment, Codex with every call); a coding agent starts it, not a person.",

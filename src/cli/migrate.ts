@@ -10,7 +10,7 @@ interface MigrateOptions extends CommonOptions {
 }
 
 /** `longhaul migrate`: the tables of an archive in PostgreSQL. */
-export function defineMigrate(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   command
     .description(
       "Makes the tables of an archive in PostgreSQL, or brings them up to date; safe when many do it at once. The database is LONGHAUL_DATABASE_URL, or what PGHOST, PGUSER, PGPASSWORD and PGDATABASE say: a password has no place among arguments.",

@@ -22,7 +22,7 @@ interface PluginOptions extends CommonOptions {
 }
 
 /** `longhaul plugin AGENT`: Longhaul inside a coding agent, and out of it again. */
-export function definePlugin(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   command
     .description(
       "Makes Longhaul part of a coding agent: large outputs are truncated as they come in, their originals can be recalled, and what must not be lost is said again after the agent's own compaction. --remove takes all of it out and leaves every file as it was.",

@@ -13,143 +13,66 @@ import {
 } from "./io.ts";
 
 /** Gives a command its arguments, options and action. */
-type Define = (command: Command, io: Io, setExitCode: SetExitCode) => void;
+type Define = (
+  command: Command,
+  io: Io,
+  setExitCode: SetExitCode,
+  allCommands: () => Promise<readonly Command[]>,
+) => void;
 
-interface CommandEntry {
-  readonly name: string;
-  /** The heading of the help that it stands below. */
-  readonly group: string;
-  readonly summary: string;
-  /** An agent waits for the start of this program with every command it runs. */
-  readonly load: () => Promise<Define>;
-  /** Whether it has no result that could be JSON, or says itself what of it is. */
-  readonly isWithoutJson?: true;
-}
+/** Of a command what its help says in short, and how it is loaded: an agent waits for every start of this program. */
+type CommandEntry = readonly [summary: string, load: () => Promise<{ readonly define: Define }>];
 
-/** Every command, in the order of the help. */
-const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: "sessions",
-    group: "Sessions:",
-    summary: "list the sessions on this computer",
-    load: async () => (await import("./sessions.ts")).defineSessions,
+/** Every command in the order of the help, below its headings. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> = {
+  "Sessions:": {
+    sessions: ["list the sessions on this computer", () => import("./sessions.ts")],
+    inspect: ["see what fills the window of a session", () => import("./inspect.ts")],
+    compact: ["compact a session so that it fits its model's window", () => import("./compact.ts")],
+    resume: ["compact a session and go on with it in its own agent", () => import("./resume.ts")],
+    search: ["find a text in all sessions on this computer", () => import("./search.ts")],
+    cost: [
+      "add up what the sessions on this computer took, in tokens and money",
+      () => import("./cost.ts"),
+    ],
+    simulate: [
+      "see what each way of making room would have kept of a session, and cost",
+      () => import("./simulate.ts"),
+    ],
   },
-  {
-    name: "inspect",
-    group: "Sessions:",
-    summary: "see what fills the window of a session",
-    load: async () => (await import("./inspect.ts")).defineInspect,
+  "Agents at work:": {
+    plugin: ["make Longhaul part of a coding agent, or take it out", () => import("./plugin.ts")],
+    wrap: ["run one coding agent behind a gateway", () => import("./wrap.ts")],
+    gateway: ["stand between any client and its model provider", () => import("./gateway.ts")],
+    mcp: ["serve recall, search and window to an agent, as MCP tools", () => import("./mcp.ts")],
   },
-  {
-    name: "compact",
-    group: "Sessions:",
-    summary: "compact a session so that it fits its model's window",
-    load: async () => (await import("./compact.ts")).defineCompact,
+  "Outputs and originals:": {
+    run: ["run a command and print what fits of its output", () => import("./run.ts")],
+    truncate: ["let through what fits of an output on stdin", () => import("./truncate.ts")],
+    recall: [
+      "print an original from the archive, or search all of them",
+      () => import("./recall.ts"),
+    ],
+    gc: ["remove what is old from the archive", () => import("./gc.ts")],
   },
-  {
-    name: "resume",
-    group: "Sessions:",
-    summary: "compact a session and go on with it in its own agent",
-    load: async () => (await import("./resume.ts")).defineResume,
+  "Archives of many machines:": {
+    migrate: ["make the tables of an archive in PostgreSQL", () => import("./migrate.ts")],
+    archive: [
+      "copy conversations between a folder, a database and a bucket",
+      () => import("./archive.ts"),
+    ],
   },
-  {
-    name: "search",
-    group: "Sessions:",
-    summary: "find a text in all sessions on this computer",
-    load: async () => (await import("./search.ts")).defineSearch,
+  "More:": {
+    formats: ["list the formats that can be read and written", () => import("./formats.ts")],
+    completion: [
+      "print what completes our commands in bash, zsh or fish",
+      () => import("./completion.ts"),
+    ],
   },
-  {
-    name: "cost",
-    group: "Sessions:",
-    summary: "add up what the sessions on this computer took, in tokens and money",
-    load: async () => (await import("./cost.ts")).defineCost,
-  },
-  {
-    name: "simulate",
-    group: "Sessions:",
-    summary: "see what each way of making room would have kept of a session, and cost",
-    load: async () => (await import("./simulate.ts")).defineSimulate,
-  },
-  {
-    name: "plugin",
-    group: "Agents at work:",
-    summary: "make Longhaul part of a coding agent, or take it out",
-    load: async () => (await import("./plugin.ts")).definePlugin,
-  },
-  {
-    name: "wrap",
-    group: "Agents at work:",
-    summary: "run one coding agent behind a gateway",
-    load: async () => (await import("./wrap.ts")).defineWrap,
-    isWithoutJson: true,
-  },
-  {
-    name: "gateway",
-    group: "Agents at work:",
-    summary: "stand between any client and its model provider",
-    load: async () => (await import("./gateway.ts")).defineGateway,
-    isWithoutJson: true,
-  },
-  {
-    name: "mcp",
-    group: "Agents at work:",
-    summary: "serve recall, search and window to an agent, as MCP tools",
-    load: async () => (await import("./mcp.ts")).defineMcp,
-    isWithoutJson: true,
-  },
-  {
-    name: "run",
-    group: "Outputs and originals:",
-    summary: "run a command and print what fits of its output",
-    load: async () => (await import("./run.ts")).defineRun,
-  },
-  {
-    name: "truncate",
-    group: "Outputs and originals:",
-    summary: "let through what fits of an output on stdin",
-    load: async () => (await import("./truncate.ts")).defineTruncate,
-  },
-  {
-    name: "recall",
-    group: "Outputs and originals:",
-    summary: "print an original from the archive, or search all of them",
-    load: async () => (await import("./recall.ts")).defineRecall,
-  },
-  {
-    name: "gc",
-    group: "Outputs and originals:",
-    summary: "remove what is old from the archive",
-    load: async () => (await import("./gc.ts")).defineGc,
-  },
-  {
-    name: "migrate",
-    group: "Archives of many machines:",
-    summary: "make the tables of an archive in PostgreSQL",
-    load: async () => (await import("./migrate.ts")).defineMigrate,
-  },
-  {
-    name: "archive",
-    group: "Archives of many machines:",
-    summary: "copy conversations between a folder, a database and a bucket",
-    load: async () => (await import("./archive.ts")).defineArchive,
-  },
-  {
-    name: "formats",
-    group: "More:",
-    summary: "list the formats that can be read and written",
-    load: async () => (await import("./formats.ts")).defineFormats,
-  },
-  {
-    name: "completion",
-    group: "More:",
-    summary: "print what completes our commands in bash, zsh or fish",
-    load: async () => {
-      const { defineCompletion } = await import("./completion.ts");
-      return (command, io) => defineCompletion(command, io, () => allCommands(io));
-    },
-    isWithoutJson: true,
-  },
-];
+};
+
+/** These have no result that could be JSON, or say themselves what of it is. */
+const WITHOUT_JSON: ReadonlySet<string> = new Set(["wrap", "gateway", "mcp", "completion"]);
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -205,8 +128,8 @@ function usageSentence(text: string, args: readonly string[]): string {
     .trim()
     .replace(/\s*\n\s*/g, " ");
   if (/[.)]$/.test(sentence) && !/ but got \d+\.$/.test(sentence)) return sentence;
-  const command = COMMANDS.find(({ name }) => name === args[0]);
-  return `${sentence.replace(/\.$/, "")}. See longhaul ${command === undefined ? "" : `${command.name} `}--help.`;
+  const command = Object.values(GROUPS).some((group) => Object.hasOwn(group, args[0] ?? ""));
+  return `${sentence.replace(/\.$/, "")}. See longhaul ${command ? `${args[0]} ` : ""}--help.`;
 }
 
 function reportError(io: Io, error: unknown, asJson: boolean): number {
@@ -271,12 +194,14 @@ async function createProgram(
     .enablePositionalOptions()
     .addHelpText("after", EXAMPLES);
   const isWanted = wanted(args);
-  for (const { name, group, summary, load, isWithoutJson } of COMMANDS) {
-    const command = program.command(name).summary(summary).helpGroup(group);
-    command.exitOverride().copyInheritedSettings(program);
-    if (!isWanted(name)) continue;
-    (await load())(command, io, setExitCode);
-    if (isWithoutJson !== true) command.option("--json", "print the result as JSON");
+  for (const [group, commands] of Object.entries(GROUPS)) {
+    for (const [name, [summary, load]] of Object.entries(commands)) {
+      const command = program.command(name).summary(summary).helpGroup(group);
+      command.exitOverride().copyInheritedSettings(program);
+      if (!isWanted(name)) continue;
+      (await load()).define(command, io, setExitCode, () => allCommands(io));
+      if (!WITHOUT_JSON.has(name)) command.option("--json", "print the result as JSON");
+    }
   }
   return program;
 }

@@ -30,7 +30,7 @@ interface RecallCommandOptions extends CommonOptions {
 }
 
 /** `longhaul recall HANDLE` and `longhaul recall --search TEXT`. */
-export function defineRecall(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   command
     .description(
       "Prints the original that a handle names, byte for byte: a truncated or pruned output, a clipped piece, or the head of a compacted conversation. Or searches everything that was archived, newest first.",

@@ -34,7 +34,7 @@ interface ResumeOptions extends CompactionFlags {
 }
 
 /** `longhaul resume [SESSION]`: a smaller session, in the agent that it came from. */
-export function defineResume(command: Command, io: Io, setExitCode: SetExitCode): void {
+export function define(command: Command, io: Io, setExitCode: SetExitCode): void {
   compactionOptions(sessionOptions(command))
     .description(
       "Compacts a session and writes it as a session of the same agent, which then goes on with it. The old session stays as it is.",

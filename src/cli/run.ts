@@ -19,7 +19,7 @@ interface RunFlags extends CommonOptions, CutFlags {
 }
 
 /** `longhaul run -- CMD…`. */
-export function defineRun(command: Command, io: Io, setExitCode: SetExitCode): void {
+export function define(command: Command, io: Io, setExitCode: SetExitCode): void {
   cutOptions(command, "head for compilers, else both")
     .description(
       "Runs a command. On a terminal its output is shown as it comes; else the part that fits is printed, and a notice that says where the whole is. The exit code is that of the command: 128 and the number of the signal that ended it, 124 after a time-out, 127 if there is no such command. A single argument is a line for sh.",

@@ -30,7 +30,7 @@ interface SearchFlags extends CommonOptions {
 const DEFAULT_LIMIT = 50;
 
 /** `longhaul search TEXT`: a text in all sessions on this computer. */
-export function defineSearch(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   filterOptions(command)
     .description(
       "Looks for a text in every session on this computer, newest first: also in what was compacted away, in sub-agents, in outputs that agents keep beside a session, and in our archive. Each hit says how to open it.",

@@ -33,7 +33,7 @@ export function filterOf(io: Io, { project, since, agent }: FilterFlags): Sessio
 }
 
 /** `longhaul sessions`: all sessions on this computer, newest first. */
-export function defineSessions(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   filterOptions(command)
     .description(
       "Lists the sessions of Claude Code, Codex, opencode, pi, Gemini CLI, Qwen Code and Copilot CLI on this computer, newest first: project and title, when, how full the window is, tokens, how much came from the cache, money, agent. longhaul alone, at a terminal, lets you choose one of them.",

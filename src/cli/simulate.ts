@@ -42,7 +42,7 @@ interface SimulateFlags extends LoadOptions {
 }
 
 /** `longhaul simulate FILE…`: recorded sessions, played again under several policies. */
-export function defineSimulate(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   sessionOptions(command, "[session...]")
     .description(
       "Plays sessions again, request by request, and says what each way of making room would have kept of what the agent used later, and what it would have cost with a prompt cache: our own, pruning alone, the agent's own compaction (emulated), dropping the oldest, and nothing. No model is asked.",

@@ -23,7 +23,7 @@ interface TruncateFlags extends CommonOptions, CutFlags {
 }
 
 /** `… | longhaul truncate`. */
-export function defineTruncate(command: Command, io: Io): void {
+export function define(command: Command, io: Io): void {
   cutOptions(command, "tail")
     .description(
       "Reads an output on stdin and prints the part of it that fits. If something was left out, the whole goes to the archive and a notice says where it is.",

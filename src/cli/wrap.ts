@@ -24,7 +24,7 @@ interface WrapFlags {
 }
 
 /** `longhaul wrap CLIENT -- ARGS…`: one client behind a gateway of its own. */
-export function defineWrap(command: Command, io: Io, setExitCode: SetExitCode): void {
+export function define(command: Command, io: Io, setExitCode: SetExitCode): void {
   command
     .description(
       "Runs one coding agent behind a gateway of its own, which ends with it. The agent is told by its environment, its arguments or a copy of its settings; none of its files is changed. Any other program gets ANTHROPIC_BASE_URL and OPENAI_BASE_URL. The exit code is that of the agent.",

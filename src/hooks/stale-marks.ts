@@ -1,4 +1,5 @@
 import type { AiSdkMessage } from "../dialects/ai-sdk/wire.ts";
+import { marksOf } from "../dialects/anthropic/wire.ts";
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
 
 /** The cache breakpoints in the messages of a format. */
@@ -40,14 +41,6 @@ export function wireMarks<Native extends object>(
     remove: (message) =>
       withContent(message, unmarked((message as { readonly content?: unknown }).content)),
   };
-}
-
-/** The breakpoints in messages, a message, or its content, in their order. */
-export function marksOf(value: unknown): readonly WireObject[] {
-  if (Array.isArray(value)) return value.flatMap(marksOf);
-  if (!isWireObject(value)) return [];
-  const { cache_control: own, content } = value;
-  return isWireObject(own) ? [...marksOf(content), own] : marksOf(content);
 }
 
 function unmarked(content: unknown): unknown {

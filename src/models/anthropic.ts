@@ -1,11 +1,11 @@
 import { fieldsOf } from "../core/text/json.ts";
-import { breakpointsOf } from "../dialects/anthropic/breakpoints.ts";
 import { encodeAnthropic } from "../dialects/anthropic/encode.ts";
 import { wholeMessage } from "../dialects/anthropic/stream.ts";
 import {
   type AnthropicConversation,
   type AnthropicMessage,
   contentBlocks,
+  marksOf,
 } from "../dialects/anthropic/wire.ts";
 import {
   anthropicUsage,
@@ -94,8 +94,7 @@ function liveContent(live: Live, tools: readonly WireObject[]): AnthropicContent
     system: joinSystem(live.system, system),
     messages,
   };
-  const marks = [...breakpointsOf(content), ...tools.filter((tool) => tool["cache_control"])];
-  if (marks.length >= MAX_BREAKPOINTS) return content;
+  if (marksOf([tools, content.system, messages]).length >= MAX_BREAKPOINTS) return content;
   return { ...content, messages: markShared(messages) };
 }
 

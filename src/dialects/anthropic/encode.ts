@@ -19,7 +19,6 @@ import {
   withFields,
 } from "../native-message.ts";
 import { type Block, isWireBlock, isWireObject, parseInput, type WireBlock } from "../wire.ts";
-import { keepBreakpoints, type PlacedBlock } from "./breakpoints.ts";
 import { decodeFile } from "./decode.ts";
 import {
   ANTHROPIC,
@@ -47,21 +46,11 @@ export function encodeAnthropic<Native extends AnthropicConversation = Anthropic
   const leading = body < 0 ? groups.length : body;
   const system = encodeSystem(groups.slice(0, leading));
   const ids = createCallIds(MAX_CALL_ID, nativeCallIds(messages, ANTHROPIC));
-  const isSent = sentBlocks(messages);
   const drafts = groups
     .slice(leading)
-    .map((group) => draftGroup(group, ids, isSent))
+    .map((group) => draftGroup(group, ids))
     .filter((draft) => draft.blocks.length > 0 || draft.whole);
   return { system, messages: finish(mergeNeighbours(drafts)) } as unknown as Native;
-}
-
-/** A native block goes out somewhere: of a message that was cut in two, each half has some. */
-function sentBlocks(messages: readonly Message[]): (block: unknown) => boolean {
-  let sent: Set<unknown> | undefined;
-  return (block) => {
-    sent ??= new Set(messages.flatMap(({ parts }) => parts.map((part) => part.source?.value)));
-    return sent.has(block);
-  };
 }
 
 /** System messages at the beginning go to `system`; a summary and native entries do not. */
@@ -80,21 +69,8 @@ function encodeSystem(groups: readonly NativeGroup[]): AnthropicConversation["sy
     return only.text.trim() === "" ? undefined : only.text;
   }
   const ids = createCallIds(MAX_CALL_ID);
-  const before = groups.flatMap(({ native }) => (Array.isArray(native) ? native : []));
-  const placed = placeParts(parts, withoutMedia, ids);
-  const blocks = keepBreakpoints(before as WireBlock[], placed, () => false);
+  const blocks = parts.flatMap((part) => encodePart(withoutMedia(part), ids));
   return blocks.length > 0 ? blocks : undefined;
-}
-
-function placeParts(
-  parts: readonly Part[],
-  change: (part: Part) => Part,
-  ids: CallIds,
-): PlacedBlock[] {
-  return parts.flatMap((part) => {
-    const native = nativeOf(part, ANTHROPIC);
-    return encodePart(change(part), ids).map((block) => ({ native, block }));
-  });
 }
 
 interface DraftEntry {
@@ -105,11 +81,7 @@ interface DraftEntry {
   readonly blocks: readonly WireBlock[];
 }
 
-function draftGroup(
-  group: NativeGroup,
-  ids: CallIds,
-  isSent: (block: unknown) => boolean,
-): DraftEntry {
+function draftGroup(group: NativeGroup, ids: CallIds): DraftEntry {
   const native = group.native as AnthropicMessage | undefined;
   const parts = group.messages.flatMap((message) => message.parts);
   const role = native?.role ?? (group.messages[0]?.role === "assistant" ? "assistant" : "user");
@@ -117,9 +89,8 @@ function draftGroup(
     for (const part of parts) if (part.type === "tool-call") ids.keep(part.toolCallId);
     return { role, native, whole: true, blocks: contentBlocks(native.content) as WireBlock[] };
   }
-  const placed = placeParts(parts, (part) => (role === "user" ? part : withoutMedia(part)), ids);
-  const before = contentBlocks(native?.content) as WireBlock[];
-  return { role, native, whole: false, blocks: keepBreakpoints(before, placed, isSent) };
+  const own = role === "user" ? parts : parts.map(withoutMedia);
+  return { role, native, whole: false, blocks: own.flatMap((part) => encodePart(part, ids)) };
 }
 
 /** Only user messages can hold files from elsewhere. */

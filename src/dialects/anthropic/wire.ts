@@ -68,3 +68,11 @@ export function contentBlocks(content: unknown): WireObject[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return Array.isArray(content) ? content.filter((block: unknown) => isWireObject(block)) : [];
 }
+
+/** The cache breakpoints in messages, a message, or its content, in their order. */
+export function marksOf(value: unknown): readonly WireObject[] {
+  if (Array.isArray(value)) return value.flatMap(marksOf);
+  if (!isWireObject(value)) return [];
+  const { cache_control: own, content } = value;
+  return isWireObject(own) ? [...marksOf(content), own] : marksOf(content);
+}

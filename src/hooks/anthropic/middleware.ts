@@ -1,8 +1,11 @@
-import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
+import {
+  type AnthropicConversation,
+  type AnthropicMessage,
+  marksOf,
+} from "../../dialects/anthropic/wire.ts";
 import { isWireObject, numberIn, parseInput, type WireObject } from "../../dialects/wire.ts";
 import type { ConversationOf } from "../conversations.ts";
 import { isReasoningRefusal } from "../native-context.ts";
-import { marksOf } from "../stale-marks.ts";
 import { watchedAnswer } from "../wire-answer.ts";
 import {
   bindsReasoning,

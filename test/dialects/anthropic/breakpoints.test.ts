@@ -15,7 +15,6 @@ import { runs } from "../../property/runs.ts";
 const short = { cache_control: { type: "ephemeral" } };
 const long = { cache_control: { type: "ephemeral", ttl: "1h" } };
 const text = (value: string) => ({ type: "text", text: value });
-const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
 const use = (id: string) => ({ type: "tool_use", id, name: "read", input: {} });
 const result = (id: string, content: unknown = "ok") => ({
   type: "tool_result",
@@ -31,16 +30,6 @@ const summary: Message = {
   parts: [{ type: "text", text: frameSummary("# Goal\nShip it.", { headMessages: 3 }) }],
 };
 
-/** The messages after a change of one decoded message. */
-function edited(
-  messages: readonly AnthropicMessage[],
-  at: number,
-  change: (message: Message) => Message,
-): readonly AnthropicMessage[] {
-  const decoded = decodeAnthropic({ messages });
-  return encodeAnthropic(decoded.with(at, change(decoded[at] as Message))).messages;
-}
-
 /** All breakpoints in the order of the request. */
 function breakpoints({ system, messages }: AnthropicConversation): unknown[] {
   return [...JSON.stringify([system, messages]).matchAll(/"cache_control":(\{[^}]*\})/g)].map(
@@ -49,55 +38,6 @@ function breakpoints({ system, messages }: AnthropicConversation): unknown[] {
 }
 
 describe("the breakpoint of a block", () => {
-  test("goes to what replaced it", () => {
-    const messages = [user(text("Look."), { ...image, ...short }, text("Well?"))];
-    const [native] = edited(messages, 0, (message) =>
-      withParts(message, message.parts.with(1, { type: "text", text: "[an image]" })),
-    );
-    expect(native?.content).toEqual([
-      text("Look."),
-      { ...text("[an image]"), ...short },
-      text("Well?"),
-    ]);
-  });
-
-  test("goes to the block before when it is gone, never to thinking, else to the one behind", () => {
-    const thinking = { type: "thinking", thinking: "a", signature: "c2ln" };
-    const messages = [
-      user(text("Go.")),
-      assistant(text("First."), { ...text("Second."), ...short }, use("t1")),
-      user(result("t1")),
-      assistant(thinking, { ...text("Third."), ...short }, use("t2")),
-      user(result("t2")),
-    ];
-    const without = (message: Message, gone: string): Message =>
-      withParts(
-        message,
-        message.parts.filter((part) => part.type !== "text" || part.text !== gone),
-      );
-    const first = edited(messages, 1, (message) => without(message, "Second."))[1];
-    expect(first?.content).toEqual([{ ...text("First."), ...short }, use("t1")]);
-    const second = edited(messages, 3, (message) => without(message, "Third."))[3];
-    expect(second?.content).toEqual([thinking, { ...use("t2"), ...short }]);
-  });
-
-  test("inside a result goes to the result", () => {
-    const messages = [
-      user(text("Go.")),
-      assistant(use("t1")),
-      user(result("t1", [text("a"), { ...text("b"), ...short }])),
-    ];
-    const native = edited(messages, 2, (message) =>
-      withParts(
-        message,
-        message.parts.map((part) =>
-          part.type === "tool-result" ? { ...part, output: [text("…") as never] } : part,
-        ),
-      ),
-    )[2];
-    expect(native?.content).toEqual([{ ...result("t1", [text("…")]), ...short }]);
-  });
-
   test("stays where it is when its message was cut in two by a note", () => {
     const messages = [
       user(text("Go.")),
@@ -111,14 +51,6 @@ describe("the breakpoint of a block", () => {
       user(result("t1"), text("Note.")),
       user({ ...text("And?"), ...short }),
     ]);
-  });
-
-  test("is one of those that are there already where the neighbour has one", () => {
-    const messages = [user({ ...text("Look."), ...long }, { ...image, ...short })];
-    const [native] = edited(messages, 0, (message) =>
-      withParts(message, message.parts.slice(0, 1)),
-    );
-    expect(native?.content).toEqual([{ ...text("Look."), ...long }]);
   });
 });
 

@@ -80,8 +80,8 @@ export function earlierSummaries(
   template?: CompactionTemplate,
   standing: Branch = [],
 ): EarlierSummaries {
-  const found = messages.flatMap((message) => {
-    if (message.kind !== "summary" && !startsTurn(message)) return [];
+  const mayBe = messages.filter((message) => message.kind === "summary" || startsTurn(message));
+  const found = mayBe.flatMap((message) => {
     const text = messageText(message);
     const isSummary = message.kind === "summary" && text !== "";
     if (!isSummary && !(startsTurn(message) && isFrame(text))) return [];

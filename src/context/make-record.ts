@@ -184,13 +184,26 @@ function pieceReport(edit: Edit, { planned, tokens }: EditFacts): PieceReport {
   };
 }
 
+/** The meter knows the message from the size of the request. */
+function summaryTokens(
+  messages: readonly Message[],
+  { summary = "" }: JournalRecord,
+  tokens: ProviderTokens,
+): number {
+  for (const message of messages) {
+    const [part] = message.parts;
+    const isSummary = message.kind === "summary" && part?.type === "text";
+    if (isSummary && part.text === summary) return tokensOfPart(message, part, tokens);
+  }
+  return tokens.counter.count(summary);
+}
+
 function compactionReport(
   compaction: CompactionPlan,
-  { planned, record, model, sections, tokens, policy }: EditFacts,
+  { planned, record, messages, model, sections, tokens, policy }: EditFacts,
 ): Partial<ContextReport> {
   const { system, tailStart, handle, state, needed = false, continuation } = compaction;
-  const { meter, counter } = tokens;
-  const total = (messages: readonly Message[]): number => wholeTokens(meter.total(messages));
+  const total = (some: readonly Message[]): number => wholeTokens(tokens.meter.total(some));
   const tail = planned.messages.slice(tailStart);
   return {
     head: {
@@ -201,7 +214,7 @@ function compactionReport(
     tail: { messages: tail.length, tokens: total(tail) },
     summary: {
       source: record.summarySource ?? "extractive",
-      tokens: counter.count(record.summary ?? ""),
+      tokens: wholeTokens(summaryTokens(messages, record, tokens)),
       sections,
       calls: model.calls,
       usage: usageOf(model.calls.map((call) => call.usage)),

@@ -123,17 +123,14 @@ function addNames(
 
 function readingOf({ text, path, isOwn }: Source, room = TEXT_UNITS): Reading {
   const looked = text.slice(0, Math.min(TEXT_UNITS, room));
-  const names = [...namesOf(looked)].filter((name) => path?.endsWith(name) !== true);
-  const factOf = (name: string): NameFact => ({
-    name,
-    ...(path !== undefined && { path }),
-    ...(isOwn && { isOwn }),
-  });
-  return {
-    isOwn,
-    units: looked.length,
-    names: names.map((name) => ({ key: `${path ?? ""} ${name}`, fact: factOf(name) })),
-  };
+  const names: { key: string; fact: NameFact }[] = [];
+  // A loop is compiled once; a function made for each text would be again and again.
+  for (const name of namesOf(looked)) {
+    if (path?.endsWith(name) === true) continue;
+    const fact = { name, ...(path !== undefined && { path }), ...(isOwn && { isOwn }) };
+    names.push({ key: `${path ?? ""} ${name}`, fact });
+  }
+  return { isOwn, units: looked.length, names };
 }
 
 function sourcesOf(call: ToolCallPart, output: string, toolKinds: ToolKinds | undefined): Source[] {

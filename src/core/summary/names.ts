@@ -51,16 +51,13 @@ interface NamesAround {
   readonly files: readonly FileMention[];
 }
 
-/** Paths as they are named from the working directory; the same few come again and again. */
-function pathsFrom(cwd: string | undefined): (path: string) => string {
-  const known = new Map<string, string>();
-  return (path) => {
-    const before = known.get(path);
-    if (before !== undefined) return before;
-    const named = oneLine(pathFrom(cwd, path));
-    known.set(path, named);
-    return named;
-  };
+/** A path as it is named from the working directory; the same few come again and again. */
+function namedFrom(cwd: string | undefined, path: string, known: Map<string, string>): string {
+  const before = known.get(path);
+  if (before !== undefined) return before;
+  const named = oneLine(pathFrom(cwd, path));
+  known.set(path, named);
+  return named;
 }
 
 /** A name, the file that it is put behind, and what it takes there in UTF-16 units. */
@@ -77,7 +74,7 @@ function rankedNames(
 ): readonly RankedName[] {
   const listed = new Set(files.map(({ path }) => path));
   const taken = new Set([...listed].flatMap(partsOfPath));
-  const fromHere = pathsFrom(cwd);
+  const paths = new Map<string, string>();
   const ranked: RankedName[] = [];
   const known = new Set<string>();
   let room = NAMES_TOKENS * UNITS_PER_TOKEN;
@@ -86,10 +83,10 @@ function rankedNames(
       const fact = names[at] as NameFact;
       if ((fact.isOwn === true) !== isOwn || standing?.has(fact.name) === true) continue;
       const isPath = fact.name.includes("/") && !fact.name.includes("://");
-      const name = isPath ? fromHere(fact.name) : fact.name;
+      const name = isPath ? namedFrom(cwd, fact.name, paths) : fact.name;
       if (taken.has(name)) continue;
       taken.add(name);
-      const file = fact.path === undefined ? "" : fromHere(fact.path);
+      const file = fact.path === undefined ? "" : namedFrom(cwd, fact.path, paths);
       const around = listed.has(file) ? JOINED_CHARACTERS : file.length + LINE_CHARACTERS;
       const units = name.length + 2 + (known.has(file) ? 0 : around);
       known.add(file);

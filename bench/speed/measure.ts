@@ -1,6 +1,9 @@
 /** Runs, their medians, and one child process for each measurement. */
 import { spawnSync } from "node:child_process";
+import path from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 
 /** Milliseconds of one run: on the clock, and of all threads of the process. */
 export interface Time {
@@ -60,10 +63,21 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
-/** Runs this same script again with arguments, in a process of its own, and reads its JSON. */
-export function inChild<T>(args: readonly string[]): T {
+/** This same script as a file for Node itself: a compiler's hooks would have a part in each import. */
+export async function bundled(): Promise<string> {
   const script = process.argv[1] ?? "";
-  const flags = ["--expose-gc", "--max-old-space-size=3000", ...process.execArgv];
+  const results = fileURLToPath(new URL("../results/", import.meta.url));
+  const outfile = path.join(results, `${path.parse(script).name}.mjs`);
+  const packages = { packages: "external", platform: "node", format: "esm" } as const;
+  await build({ entryPoints: [script], bundle: true, outfile, ...packages });
+  return outfile;
+}
+
+/** Runs this same script again with arguments, in a process of its own, and reads its JSON. */
+export function inChild<T>(args: readonly string[], bundle?: string): T {
+  const script = bundle ?? process.argv[1] ?? "";
+  const hooks = bundle === undefined ? process.execArgv : [];
+  const flags = ["--expose-gc", "--max-old-space-size=3000", ...hooks];
   const child = spawnSync(process.execPath, [...flags, script, ...args], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],

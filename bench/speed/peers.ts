@@ -1,10 +1,10 @@
 /**
- * Compaction side by side: `npx tsx bench/speed/peers.ts [ROW-FILTER] [SIZES] [ROUNDS]`. A round
+ * Compaction side by side: `npx tsx bench/speed/peers.ts [ROWS, an expression] [SIZES] [ROUNDS]`. A round
  * runs every row and size in a process of its own, so that a machine that gets slower or faster does
  * so for all; the figures are medians over the rounds.
  */
 import { makeEntries } from "./history.ts";
-import { inChild, medianTime, type Time, type Times, timeRuns } from "./measure.ts";
+import { bundled, inChild, medianTime, type Time, type Times, timeRuns } from "./measure.ts";
 import { type Row, ROWS } from "./rows.ts";
 import { figure, markdownTable, publish } from "./table.ts";
 
@@ -24,16 +24,17 @@ interface Measured {
   readonly first: readonly Time[];
 }
 
-function measure(
+async function measure(
   rows: readonly Row[],
   sizes: readonly number[],
   rounds: number,
-): readonly Measured[] {
+): Promise<readonly Measured[]> {
+  const script = await bundled();
   const cells = rows.flatMap((row) => sizes.map((size) => ({ row, size, times: [] as Times[] })));
   for (let round = 1; round <= rounds; round++) {
     process.stderr.write(`round ${round} of ${rounds}\n`);
     for (const { row, size, times } of cells) {
-      times.push(inChild<Times>(["--row", row.name, String(size)]));
+      times.push(inChild<Times>(["--row", row.name, String(size)], script));
     }
   }
   return rows.map((row) => {
@@ -66,8 +67,12 @@ function table(
   return markdownTable(header, lines);
 }
 
-function report(rows: readonly Row[], sizes: readonly number[], rounds: number): string {
-  const measured = measure(rows, sizes, rounds);
+async function report(
+  rows: readonly Row[],
+  sizes: readonly number[],
+  rounds: number,
+): Promise<string> {
+  const measured = await measure(rows, sizes, rounds);
   return [
     "Runs 2 to 15 of a process:",
     "",
@@ -88,7 +93,8 @@ if (flag === "--row") {
   const times = await child(name ?? "", Number(size));
   process.stdout.write(`${JSON.stringify(times)}\n`);
 } else {
-  const rows = ROWS.filter((row) => row.name.includes(flag ?? ""));
+  const wanted = new RegExp(flag ?? "");
+  const rows = ROWS.filter((row) => wanted.test(row.name));
   const sizes = name === undefined ? SIZES : name.split(",").map(Number);
-  publish("peers", report(rows, sizes, Number(size ?? ROUNDS)));
+  publish("peers", await report(rows, sizes, Number(size ?? ROUNDS)));
 }

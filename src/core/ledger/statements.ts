@@ -12,7 +12,7 @@ import type { StatementFact } from "./ledger.ts";
 /**
  * Collects what the agent found out: the last text of each turn, and on the way there the sentence
  * that says most before each change of files. Its place and the names in it count, in any
- * language; English words for decisions only add to that.
+ * language.
  */
 export interface StatementBook {
   /** `isAside`: tool calls follow in the same message, so it ends no turn. */
@@ -38,8 +38,6 @@ const LOOK_UNITS = 4_000;
 /** As many texts as are one piece of work where no file is changed. */
 const STRETCH = 8;
 
-const DECISION =
-  /\b(?:decided|decision|root cause|the (?:actual |real )?(?:bug|problem|issue|cause|fix|reason) (?:is|was)\b|turns out|confirmed that|in conclusion|I(?: have|'ve)? chose|going with|opted (?:for|to)|the right (?:approach|fix))/i;
 /** The first words of a sentence that only announces a next step; other sentences of a text go first. */
 const INTENT =
   /^(?:\W*)(?:(?:now|next|first|let me|let['’]s|i['’]ll|i will|we['’]ll|we will|i am going|i['’]m going|time to|great|good|perfect|ok(?:ay)?|bây giờ|tiếp theo|tôi sẽ|để tôi|jetzt|nun|als nächstes|ich werde|ahora|voy a|vamos|maintenant|je vais|теперь|сейчас|давай(?:те)?)(?!\p{L})|现在|接下来|让我|我来|我将|次に|それでは|これから)/iu;
@@ -50,8 +48,6 @@ const LOOKED = 800;
 /** A sentence that may say what was found out. */
 interface Finding extends StatementFact {
   readonly weight: number;
-  /** It says so itself. */
-  readonly isDecided: boolean;
 }
 
 function statement({ text, at }: Finding): StatementFact {
@@ -79,9 +75,7 @@ export function createStatementBook(): StatementBook {
   const say: StatementBook["say"] = (text, at, isAside) => {
     if (text.trim() !== "") newest = { text, at };
     if (saidLength(text) < SHORTEST_SENTENCE) return;
-    const said = findingsIn(text, at);
-    findings.push(...said.filter(({ isDecided }) => isDecided).map(statement));
-    const found = said.filter(({ isDecided }) => !isDecided);
+    const found = findingsIn(text, at);
     // The last text of a turn is told anyway.
     weigh(isAside ? found : (last?.found ?? []));
     if (!isAside) last = { text, at, found };
@@ -112,10 +106,8 @@ function findingsIn(text: string, at: number): Finding[] {
   const sentences = sentencesOf(looked.replace(FENCED, "\n"));
   return sentences.flatMap((sentence, index) => {
     if (!isStatement(sentence)) return [];
-    const isDecided = DECISION.test(sentence);
     const weight = weightOf(sentence, index, sentences.length);
-    if (weight === 0 && !isDecided) return [];
-    return [{ text: clipLine(sentence, SENTENCE_UNITS), at, weight, isDecided }];
+    return weight === 0 ? [] : [{ text: clipLine(sentence, SENTENCE_UNITS), at, weight }];
   });
 }
 

@@ -55,14 +55,17 @@ export function compareSession(session: Session): Comparison {
   const messages = repairMessages(contextOf(session.conversation)).messages;
   const directory = session.conversation.cwd ?? "";
   const reading = readSession(messages, directory);
-  const ledger = extractLedger(messages, { cwd: session.conversation.cwd });
+  const extracted = extractLedger(messages, { cwd: session.conversation.cwd });
+  // A call of a tool of no known kind is a deed, and nothing that the reading takes for a command.
+  const commands = extracted.commands.filter(({ tool }) => tool === undefined);
+  const ledger = { ...extracted, commands };
   const differences: Difference[] = [];
   const outcomes = outcomeShares(reading, ledger, differences);
   const recall = {
     outcomes: outcomes.recall,
     ...fileRecall(reading, ledger, { directory, differences }),
     commands: textRecall("commands", reading.commands, {
-      list: ledger.commands.map(commandOf),
+      list: commands.map(({ command }) => command),
       differences,
     }),
     instructions: textRecall("instructions", reading.instructions, {
@@ -75,7 +78,7 @@ export function compareSession(session: Session): Comparison {
     ...filePrecision(reading, ledger, { directory, differences, messages }),
     commands: textPrecision(
       "commands",
-      ledger.commands.map((one) => ({ text: commandOf(one), at: one.at })),
+      commands.map(({ command, at }) => ({ text: command, at })),
       {
         // One that was refused is a fact as well, as long as it is not said to have worked.
         list: [...reading.commands, ...reading.refused].map(({ text }) => text),
@@ -91,10 +94,6 @@ export function compareSession(session: Session): Comparison {
   };
   const refutable = refutableShare(reading, ledger, directory);
   return { session, recall, precision, refutable, differences };
-}
-
-function commandOf({ command }: { readonly command: string }): string {
-  return command;
 }
 
 interface FileContext {

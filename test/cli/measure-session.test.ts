@@ -227,7 +227,7 @@ describe.skipIf(LISTED.length === 0)("the list of sessions", () => {
       expect(await runProgram(io, [...args, "--json"], "0")).toBe(0);
       return io.json();
     };
-    for (const file of sample(LISTED, 6)) {
+    for (const file of sample(LISTED, 4)) {
       const place = PLACES[path.dirname(file)]!(file);
       mkdirSync(path.dirname(path.join(home, place)), { recursive: true });
       copyFileSync(path.join(RECORDINGS, file), path.join(home, place));

@@ -6,8 +6,8 @@ test("the page of the API says what the types say", () => {
   const { stderr, status } = spawnSync(process.execPath, ["scripts/api.mjs", "--check"], {
     encoding: "utf8",
   });
-  expect(stderr).toBe("");
-  expect(status).toBe(0);
+  // Its status alone tells: the compiler may print why it stopped its own work when the script ends.
+  expect(status, stderr).toBe(0);
 });
 
 test("every export, option and error of the page says what it is", () => {

@@ -34,3 +34,6 @@ const result = await generateText({
   stopWhen: stepCountIs(100),
 });
 console.log(result.text);
+
+const saved = await context.persisted(result);
+console.log(`${saved.length} messages are saved, of ${result.response.messages.length + 1}`);

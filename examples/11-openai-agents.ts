@@ -1,6 +1,13 @@
 // The OpenAI Agents SDK with a context. Set OPENAI_API_KEY to run it against the API; the tests run it
 // against a local server.
-import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from "@openai/agents";
+import {
+  Agent,
+  MemorySession,
+  OpenAIProvider,
+  Runner,
+  setTracingDisabled,
+  tool,
+} from "@openai/agents";
 import { agentsContext } from "longhaul/openai-agents";
 
 if (process.env["OPENAI_API_KEY"] === undefined) {
@@ -37,6 +44,7 @@ const agent = new Agent({
   instructions: "You watch over machines.",
   tools: [log, ...context.recallTools.map((options) => tool(options))],
 });
+const session = context.session(new MemorySession());
 const question = "Read the logs of all 30 days, then say whether all is well.";
-const { finalOutput } = await runner.run(agent, question, { maxTurns: 100 });
+const { finalOutput } = await runner.run(agent, question, { session, maxTurns: 100 });
 console.log(finalOutput);

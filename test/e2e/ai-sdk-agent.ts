@@ -20,6 +20,8 @@ export interface AiSdkTask {
   readonly agent: ScriptedAgent;
   /** Without one, the SDK alone. */
   readonly context?: AiSdkContext;
+  /** What is passed as `messages` for the next turn. @default "persisted" */
+  readonly keeps?: "persisted" | "whole";
   /** @default both */
   readonly hooks?: "prepareStep" | "middleware" | "both";
   readonly providerOptions?: NonNullable<Parameters<typeof ai6.generateText>[0]["providerOptions"]>;
@@ -57,7 +59,10 @@ export const runVersion6: AiSdkRunner = async (task) => {
       ? await consumed(ai6.streamText({ ...settings, messages, onError: () => undefined }))
       : await ai6.generateText({ ...settings, messages });
     answer = await result.text;
-    messages = [...messages, ...(await result.response).messages];
+    messages =
+      context === undefined || task.keeps === "whole"
+        ? [...messages, ...(await result.response).messages]
+        : await context.persisted(result);
   }
   return answer;
 };
@@ -85,7 +90,10 @@ export const runVersion7: AiSdkRunner = async (task) => {
       ? await consumed(ai7.streamText({ ...settings, messages, onError: () => undefined }))
       : await ai7.generateText({ ...settings, messages });
     answer = await result.text;
-    messages = [...messages, ...(await result.responseMessages)];
+    messages =
+      context === undefined || task.keeps === "whole"
+        ? [...messages, ...(await result.responseMessages)]
+        : await context.persisted(result);
   }
   return answer;
 };

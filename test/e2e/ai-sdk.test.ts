@@ -29,7 +29,7 @@ function watched(): Watched {
   return { context, failures, edits };
 }
 
-type Way = Pick<AiSdkTask, "provider" | "stream" | "hooks" | "providerOptions"> & {
+type Way = Pick<AiSdkTask, "provider" | "stream" | "keeps" | "hooks" | "providerOptions"> & {
   readonly steps: number;
 };
 
@@ -43,12 +43,12 @@ const STATELESS = { openai: { store: false, include: ["reasoning.encrypted_conte
 const WAYS: readonly Way[] = [
   { provider: "anthropic", stream: false, steps: STEPS },
   { provider: "responses", stream: true, steps: STEPS },
-  { provider: "chat", stream: false, steps: 24 },
-  { provider: "responses", stream: false, steps: 24, hooks: "prepareStep" },
+  { provider: "chat", stream: false, steps: 24, keeps: "whole" },
+  { provider: "responses", stream: false, steps: 24, keeps: "whole", hooks: "prepareStep" },
   { provider: "anthropic", stream: true, steps: 24, hooks: "prepareStep" },
-  { provider: "chat", stream: true, steps: 24, hooks: "middleware" },
-  { provider: "anthropic", stream: false, steps: 24, hooks: "middleware" },
-  { provider: "anthropic", stream: true, steps: 24, providerOptions: BUDGET },
+  { provider: "chat", stream: true, steps: 24, hooks: "middleware", keeps: "whole" },
+  { provider: "anthropic", stream: false, steps: 24, hooks: "middleware", keeps: "whole" },
+  { provider: "anthropic", stream: true, steps: 24, keeps: "whole", providerOptions: BUDGET },
   {
     provider: "anthropic",
     stream: false,
@@ -56,10 +56,10 @@ const WAYS: readonly Way[] = [
     hooks: "prepareStep",
     providerOptions: BUDGET,
   },
-  { provider: "anthropic", stream: false, steps: 24, providerOptions: ADAPTIVE },
+  { provider: "anthropic", stream: false, steps: 24, keeps: "whole", providerOptions: ADAPTIVE },
   { provider: "compatible", stream: true, steps: 24 },
-  { provider: "compatible", stream: false, steps: 24, hooks: "middleware" },
-  { provider: "responses", stream: false, steps: 24, providerOptions: STATELESS },
+  { provider: "compatible", stream: false, steps: 24, hooks: "middleware", keeps: "whole" },
+  { provider: "responses", stream: false, steps: 24, keeps: "whole", providerOptions: STATELESS },
   { provider: "responses", stream: true, steps: 24, providerOptions: STATELESS },
 ];
 
@@ -68,7 +68,7 @@ const EVERY = runs(7, 1);
 
 describe.each(VERSIONS)("$version", ({ run, turn }) => {
   test.each(WAYS.filter((_, at) => at % EVERY === turn % EVERY))(
-    "an agent ends in a small window: $provider, $steps steps, stream $stream, $hooks, $providerOptions",
+    "an agent ends in a small window: $provider, $steps steps, stream $stream, $hooks, $keeps, $providerOptions",
     { timeout: 180_000 },
     async ({ steps, ...way }) => {
       const isOlder = way.providerOptions === BUDGET;

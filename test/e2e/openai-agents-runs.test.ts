@@ -6,6 +6,7 @@ import {
   type AgentInputItem,
   MemorySession,
   OpenAIProvider,
+  OpenAIResponsesCompactionSession,
   Runner,
   setTracingDisabled,
   tool,
@@ -167,8 +168,59 @@ describe("results of tools", () => {
   });
 });
 
+describe("a session that is compacted", () => {
+  test("stays small, and the next run goes on from it", async () => {
+    const { upstream, context, runner, failures } = await setup({ script: reader(20) });
+    const underlying = new MemorySession();
+    const session = context.session(underlying);
+    expect(session).toBeInstanceOf(MemorySession);
+    expect(await session.getSessionId()).toBe(await underlying.getSessionId());
+    for (let turn = 1; turn <= 4; turn++) {
+      const { finalOutput } = await runner.run(agent, `Turn ${turn}. Never skip a page.`, {
+        session,
+        maxTurns: 100,
+      });
+      expect(finalOutput).toBe("All read.");
+      const items = await underlying.getItems();
+      expect(items.length).toBeLessThan(45);
+    }
+    expect(upstream.refusals).toEqual([]);
+    expect(failures).toEqual([]);
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).toContain("Turn 1. Never skip a page.");
+    await session.clearSession();
+    expect(await underlying.getItems()).toEqual([]);
+  });
+
+  test("is not touched when what it holds cannot be kept", async () => {
+    const { context, runner } = await setup({ script: reader(20) });
+    const underlying = new MemorySession();
+    const session = context.session(underlying);
+    context.archive.put = () => Promise.reject(new Error("the disk is full"));
+    await runner.run(agent, "Read.", { session, maxTurns: 100 }).catch(() => undefined);
+    const items = await underlying.getItems();
+    expect(items.filter(({ type }) => type === "function_call_result").length).toBeGreaterThan(3);
+    expect(JSON.stringify(items)).not.toMatch(/tool-output-compacted|conversation-summary/);
+  });
+
+  test("gets its items back when the new ones cannot be stored", async () => {
+    const { context, runner } = await setup({ script: reader(20) });
+    const underlying = new MemorySession();
+    const { addItems } = underlying;
+    underlying.addItems = async (items) => {
+      if (/tool-output-compacted|conversation-summary/.test(JSON.stringify(items))) {
+        throw new Error("no room");
+      }
+      await addItems.call(underlying, items);
+    };
+    const run = runner.run(agent, "Read.", { session: context.session(underlying), maxTurns: 99 });
+    await expect(run).rejects.toThrow(/no room/);
+    const items = await underlying.getItems();
+    expect(items.filter(({ type }) => type === "function_call_result")).toHaveLength(20);
+  });
+});
+
 describe("another process", () => {
-  test("goes on with the same view", async () => {
+  test.each([true, false])("goes on with the same view, stored small %s", async (isSmall) => {
     const folder = mkdtempSync(path.join(tmpdir(), "longhaul-agents-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const options = (): AgentsContextOptions => ({
@@ -177,16 +229,20 @@ describe("another process", () => {
       conversation: "chat-1",
     });
     const { upstream, context, runner } = await setup({ script: reader(20) }, options());
-    const session = new MemorySession();
+    const underlying = new MemorySession();
+    const session = isSmall ? context.session(underlying) : underlying;
     await runner.run(agent, "Read.", { session, maxTurns: 100 });
     const before = upstream.requests.at(-1)!.view!.messages;
     expect(context.journal().length).toBeGreaterThan(0);
 
     // As another process would find it.
-    const stored = JSON.parse(JSON.stringify(await session.getItems())) as AgentInputItem[];
+    const stored = JSON.parse(JSON.stringify(await underlying.getItems())) as AgentInputItem[];
     const second = runnerFor(upstream, options());
     const again = new MemorySession({ initialItems: stored });
-    await second.runner.run(agent, "Go on.", { session: again, maxTurns: 100 });
+    await second.runner.run(agent, "Go on.", {
+      session: isSmall ? second.context.session(again) : again,
+      maxTurns: 100,
+    });
     const first = upstream.requests.findIndex(({ view }) => view!.lastUserText === "Go on.");
     const after = upstream.requests[first]!.view!.messages;
     expect(after.slice(0, before.length)).toEqual(before);
@@ -283,5 +339,13 @@ describe("what the provider manages", () => {
     await runner.run(new Agent({ name: "A", modelSettings }), words(9_000, "much"));
     expect(failures.map(({ code }) => code)).toEqual(["managed-elsewhere"]);
     expect(context.journal()).toEqual([]);
+  });
+
+  test("a session that compacts itself is given back", async () => {
+    const { context, failures } = await setup({ script: () => "Noted." });
+    const client = { responses: {} } as never;
+    const own = new OpenAIResponsesCompactionSession({ client });
+    expect(context.session(own)).toBe(own);
+    expect(failures[0]?.message).toContain("runCompaction");
   });
 });

@@ -1,14 +1,22 @@
 import {
+  generateText,
   type LanguageModel,
   type LanguageModelMiddleware,
+  type ModelMessage,
   type PrepareStepFunction,
+  type StepResult,
+  streamText,
   ToolLoopAgent,
   type ToolSet,
 } from "ai";
 import {
+  generateText as generateText7,
   type LanguageModel as LanguageModel7,
   type LanguageModelMiddleware as Middleware7,
+  type ModelMessage as Message7,
   type PrepareStepFunction as PrepareStep7,
+  type StepResult as StepResult7,
+  streamText as streamText7,
   ToolLoopAgent as ToolLoopAgent7,
   type ToolSet as ToolSet7,
 } from "ai7";
@@ -64,8 +72,36 @@ test("an agent takes the hooks", () => {
   expect([agent.version, agent7.version]).toEqual(["agent-v1", "agent-v1"]);
 });
 
+test("what is saved is what the SDK calls messages", async () => {
+  await expect(async () => {
+    const saved: ModelMessage[] = await context.persisted({ steps: [] as StepResult<ToolSet>[] });
+    return saved;
+  }).rejects.toMatchObject({ code: "invalid-options" });
+  await expect(async () => {
+    const steps = Promise.resolve([] as StepResult7<ToolSet7>[]);
+    const saved: Message7[] = await context.persisted({ steps });
+    return saved;
+  }).rejects.toMatchObject({ code: "invalid-options" });
+});
+
 test("the recall tools are a set of tools, as they are", () => {
   const tools: ToolSet = context.recallTools;
   const tools7: ToolSet7 = context.recallTools;
   expect(Object.keys(tools)).toEqual(Object.keys(tools7));
+});
+
+test("what is saved is what the next run takes, without a word about its type", () => {
+  const next = async () => {
+    const result = await generateText({ model: "m", prompt: "p", tools: context.recallTools });
+    const messages = await context.persisted(result);
+    const streamed = await context.persisted(streamText({ model: "m", messages }));
+    return generateText({ model: "m", messages: [...messages, ...streamed] });
+  };
+  const next7 = async () => {
+    const result = await generateText7({ model: "m", prompt: "p", tools: context.recallTools });
+    const messages = await context.persisted(result);
+    const streamed = await context.persisted(streamText7({ model: "m", messages }));
+    return generateText7({ model: "m", messages: [...messages, ...streamed] });
+  };
+  expect([next, next7]).toHaveLength(2);
 });

@@ -1,10 +1,12 @@
 import {
   type AgentInputItem,
+  MemorySession,
   type Model,
   type ModelProvider,
   type ModelRequest as SdkRequest,
   OpenAIProvider,
   Runner,
+  type Session,
   tool,
 } from "@openai/agents";
 import { expect, expectTypeOf, test } from "vitest";
@@ -13,6 +15,7 @@ import {
   type AgentItem,
   type AgentModel,
   type AgentModelProvider,
+  type AgentSession,
   agentsContext,
 } from "../../src/hooks/openai-agents/index.ts";
 import type { ModelRequest } from "../../src/hooks/openai-agents/wire.ts";
@@ -22,6 +25,7 @@ test("the SDK's types fit ours", () => {
   expectTypeOf<SdkRequest>().toExtend<ModelRequest>();
   expectTypeOf<Model>().toExtend<AgentModel>();
   expectTypeOf<ModelProvider>().toExtend<AgentModelProvider>();
+  expectTypeOf<Session>().toExtend<AgentSession>();
 });
 
 test("what comes back fits where the SDK takes it", () => {
@@ -30,6 +34,8 @@ test("what comes back fits where the SDK takes it", () => {
   expectTypeOf(provider).toEqualTypeOf<OpenAIProvider>();
   expect(new Runner({ modelProvider: provider })).toBeInstanceOf(Runner);
   expectTypeOf(context.model<Model>).returns.toEqualTypeOf<Model>();
+  const session: Session = context.session(new MemorySession());
+  expect(session).toBeInstanceOf(MemorySession);
   const tools = context.recallTools.map((options) => tool(options));
   expect(tools.map(({ name, strict }) => [name, strict])).toEqual([
     ["recall", true],

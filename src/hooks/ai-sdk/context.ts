@@ -1,5 +1,6 @@
 import { recallTools, type RecallTools } from "../../archive/recall-tools.ts";
 import type { Context } from "../../context/index.ts";
+import { ContextError } from "../../core/error.ts";
 import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
 import type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
@@ -9,8 +10,14 @@ import { type NativeFormat, nativeContextOn } from "../native-context.ts";
 import { aiSdkMarks } from "../stale-marks.ts";
 import { createMiddleware } from "./middleware.ts";
 import { type Extras, managedByMessage, summarizerOf } from "./model.ts";
-import { createPrepareStep, createRuns } from "./prepare-step.ts";
-import type { AiSdkMiddleware, CallOptions, PrepareStepOptions } from "./sdk.ts";
+import { createPrepareStep, createRuns, leftBy } from "./prepare-step.ts";
+import type {
+  AiSdkMiddleware,
+  AiSdkRun,
+  CallOptions,
+  PersistedMessage,
+  PrepareStepOptions,
+} from "./sdk.ts";
 import { countedTools, truncatingTools } from "./tools.ts";
 
 /**
@@ -46,6 +53,12 @@ export interface AiSdkContext extends Omit<Context, "subAgent"> {
    * sent once more. Without `prepareStep` it also keeps every prompt inside the window.
    */
   readonly middleware: AiSdkMiddleware;
+  /**
+   * The compacted history after a run, to be saved and passed as `messages` another time: what was
+   * sent in its newest step and what came in it. Rejects with `ContextError` code `invalid-options`
+   * when `prepareStep` had no part in the run.
+   */
+  persisted<Run extends AiSdkRun>(result: Run): Promise<PersistedMessage<Run>[]>;
   /** {@link Context.subAgent}, with hooks of its own. */
   subAgent(options?: AiSdkContextOptions): AiSdkContext;
 }
@@ -83,6 +96,18 @@ function contextOn(hook: Hook<CallOptions>): AiSdkContext {
     },
     recallTools: recallTools(context.archive),
     middleware: createMiddleware(hooks),
+    async persisted<Run extends AiSdkRun>({ steps }: Run) {
+      const run = runs.of(await steps);
+      if (run === undefined) throw notPrepared();
+      return leftBy(run) as readonly AiSdkMessage[] as PersistedMessage<Run>[];
+    },
     subAgent: (own = {}) => contextOn(hook.subAgent(own)),
   };
+}
+
+function notPrepared(): ContextError {
+  return new ContextError(
+    "invalid-options",
+    "persisted was called with a run in which prepareStep of this context had no part; pass prepareStep to generateText, streamText or the agent, or save the messages yourself.",
+  );
 }

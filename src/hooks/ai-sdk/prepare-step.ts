@@ -53,6 +53,10 @@ export function createPrepareStep({ native, runs, extras }: Hooks) {
 export interface Run {
   /** The SDK's own list, which grows as steps are done. */
   readonly steps: readonly AiSdkStep[];
+  /** The number of them that were done before this step. */
+  readonly done: number;
+  /** Version 6: the messages of a step's response are those of all steps up to it. */
+  readonly isCumulative: boolean;
   readonly sent: Natives;
 }
 
@@ -60,9 +64,14 @@ type Step = PrepareStepOptions<AiSdkMessage>;
 
 /** The runs of one conversation: a call of `generateText` or `streamText` each. */
 export function createRuns() {
+  const known = new WeakMap<object, Run>();
   let last: Run | undefined;
   let repair: { readonly from: Natives; readonly to: Natives } | undefined;
   let isAnswered = false;
+  const note = (run: Run): void => {
+    last = run;
+    known.set(run.steps, run);
+  };
   return {
     /** The newest; absent before the first step. */
     get last(): Run | undefined {
@@ -78,6 +87,8 @@ export function createRuns() {
     answered(): void {
       isAnswered = true;
     },
+    /** The run that a list of steps belongs to, else the newest. */
+    of: (steps: readonly AiSdkStep[]): Run | undefined => known.get(steps) ?? last,
     /** The messages to prepare for a step: where the last request was repaired, they go on from that. */
     follow({ messages, responseMessages }: Step): Natives {
       // Version 6 passes the whole history, and the journal knows what became of that.
@@ -92,17 +103,28 @@ export function createRuns() {
       const newest = steps.at(-1) ?? answerOf(last, messages);
       return newest && aiSdkUsage(newest);
     },
-    started({ steps }: Step, sent: Natives): void {
+    started({ steps, responseMessages }: Step, sent: Natives): void {
       isAnswered = false;
-      last = { steps, sent };
+      note({ steps, done: steps.length, isCumulative: responseMessages === undefined, sent });
     },
     /** The newest list was refused, and this one was sent instead. */
     repaired(sent: Natives): void {
       if (last === undefined) return;
       repair = { from: last.sent, to: sent };
-      last = { ...last, sent };
+      note({ ...last, sent });
     },
   };
+}
+
+/** The end of a run: the list of its newest step, and the answer. */
+export function leftBy({ steps, done, isCumulative, sent }: Run): AiSdkMessage[] {
+  const since = steps.slice(done).map(({ response }) => response.messages);
+  const came = since.at(-1);
+  if (came === undefined || !isCumulative) return [...sent, ...since.flat()];
+  const before = steps[done - 1]?.response.messages.length;
+  // Version 6 puts the results of approved calls before the first answer; they were sent with it.
+  const first = came.findIndex(({ role }) => role !== "tool");
+  return [...sent, ...came.slice(before ?? Math.max(0, first))];
 }
 
 /** The last step of a run, if its answer is the newest one of these messages. */

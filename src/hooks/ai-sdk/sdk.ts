@@ -22,6 +22,29 @@ export interface PrepareStepOptions<Native extends AiSdkMessage> {
   readonly abortSignal?: AbortSignal;
 }
 
+/** A value that has steps: the result of `generateText`, `streamText` or an agent, or an event. */
+export interface AiSdkRun {
+  readonly steps: readonly AiSdkStep[] | PromiseLike<readonly AiSdkStep[]>;
+}
+
+type UserPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly image: string | Uint8Array | URL }
+  | { readonly type: "file"; readonly data: string | Uint8Array | URL; readonly mediaType: string };
+
+/**
+ * A message that a run leaves. The types of its steps name answers alone, so those of the other
+ * messages are the part of them that both versions have.
+ */
+export type PersistedMessage<Run extends AiSdkRun> =
+  | AnswerOf<Run>
+  | { role: "system"; content: string }
+  | { role: "user"; content: string | UserPart[] };
+
+type AnswerOf<Run extends AiSdkRun> = Run extends AiSdkRun
+  ? Awaited<Run["steps"]>[number]["response"]["messages"][number]
+  : never;
+
 /** The options of one call of a language model, as far as they are used here. */
 export interface CallOptions {
   readonly prompt: readonly AiSdkMessage[];

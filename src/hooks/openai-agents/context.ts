@@ -7,7 +7,8 @@ import { agentItems } from "./native-item.ts";
 import { openaiById } from "../summarizer.ts";
 import { preparingModel, preparingProvider, summarizerOf } from "./model.ts";
 import { recallPieces, type RecallToolOptions, truncateResult, truncatingTool } from "./tools.ts";
-import type { AgentModel, AgentModelProvider, ModelRequest } from "./wire.ts";
+import { compactingSession } from "./session.ts";
+import type { AgentModel, AgentModelProvider, AgentSession, ModelRequest } from "./wire.ts";
 
 /** `summarizer` may be a model of the SDK. */
 export type AgentsContextOptions = HookOptions<string, AgentModel, ModelRequest>;
@@ -18,11 +19,17 @@ export interface AgentsContext extends Omit<Context, "subAgent"> {
    * For `new Runner({ modelProvider: context.modelProvider(new OpenAIProvider()) })`: every request
    * of the runs is prepared, results of tools are truncated on their way (T15), and what the
    * provider refuses as too long is compacted and sent once more. The history that a run or a
-   * session keeps stays whole.
+   * plain session keeps stays whole.
    */
   modelProvider<Provider extends AgentModelProvider>(provider: Provider): Provider;
   /** The same for one model, e.g. for `new Agent({ model: context.model(model) })`. */
   model<Model extends AgentModel>(model: Model): Model;
+  /**
+   * A session whose stored history becomes what was compacted, once a run has ended: reading it and
+   * handing it to the model stays fast however long it lives. Everything that is replaced is in the
+   * archive.
+   */
+  session<Session extends AgentSession>(session: Session): Session;
   /**
    * `recall` and `search_archive`, for the SDK's `tool()`: `context.recallTools.map((options) =>
    * tool(options))`. With them the agent gets back what left its context.
@@ -68,6 +75,7 @@ function contextOn(hook: Hook<ModelRequest>): AgentsContext {
     ...context,
     modelProvider: (provider) => preparingProvider(provider, preparing),
     model: (model) => preparingModel(model, preparing),
+    session: (session) => compactingSession(session, context, preparing),
     tools: (tools) => mapTools(tools, (tool) => truncatingTool(tool, context.truncation)),
     recallTools: recallForms(context.archive).map(({ name, description, schema, recall }) => ({
       name,

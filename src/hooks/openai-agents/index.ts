@@ -1,4 +1,10 @@
 export { agentsContext } from "./context.ts";
 export type { AgentsContext, AgentsContextOptions } from "./context.ts";
 export type { RecallPiece, RecallToolOptions } from "./tools.ts";
-export type { AgentItem, AgentModel, AgentModelProvider, ModelRequest } from "./wire.ts";
+export type {
+  AgentItem,
+  AgentModel,
+  AgentModelProvider,
+  AgentSession,
+  ModelRequest,
+} from "./wire.ts";

@@ -11,7 +11,7 @@ import type { ConversationOf } from "../conversations.ts";
 import type { AgentItem, AgentModel, AgentModelProvider, ModelRequest } from "./wire.ts";
 import { withMethods } from "../tools.ts";
 
-/** The shared state of the models and providers of one context. */
+/** The shared state of the models, providers and sessions of one context. */
 export interface PreparingOptions {
   readonly conversationOf: ConversationOf<ModelRequest, readonly AgentItem[]>;
   readonly isManaged: (by: string | undefined) => boolean;

@@ -39,3 +39,12 @@ export interface AgentModel {
 export interface AgentModelProvider {
   getModel(name?: string): AgentModel | Promise<AgentModel>;
 }
+
+/** The SDK's store of one conversation's history (`Session`). */
+export interface AgentSession {
+  getSessionId(): Promise<string>;
+  getItems(limit?: number): Promise<AgentItem[]>;
+  addItems(items: never): Promise<void>;
+  popItem(): Promise<AgentItem | undefined>;
+  clearSession(): Promise<void>;
+}

@@ -180,6 +180,9 @@ describe("the middleware alone", () => {
     expect(refused()).toBe(0);
     expect(calls).toHaveLength(STEPS + 1);
     expect(edits.length).toBeGreaterThan(1);
+    await expect(context.persisted({ steps: [] })).rejects.toMatchObject({
+      code: "invalid-options",
+    });
   });
 
   it("gives other conversations contexts of their own", async () => {

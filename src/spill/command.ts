@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
 import { ContextError } from "../core/error.ts";
 
@@ -30,6 +31,8 @@ export interface Ending {
 export interface RunningCommand {
   /** `undefined` when the system refused at once. */
   readonly child: ChildProcess | undefined;
+  /** Stands in the environment of every process that the command starts. */
+  readonly mark: string;
   /**
    * Settles when the command itself has ended; what it left in the background may go on. Rejects
    * with `invalid-options` when its folder is not there.
@@ -37,6 +40,8 @@ export interface RunningCommand {
   readonly ended: Promise<Ending>;
 }
 
+/** The variable that tells whose processes these are, wherever they went. */
+const MARK = "LONGHAUL_RUN";
 const SHELL = "/bin/sh";
 /** POSIX counts this limit in such blocks, whatever the shell. */
 const LIMIT_BLOCK = 512;
@@ -48,7 +53,10 @@ const IS_WINDOWS = process.platform === "win32";
  */
 export function startCommand(line: CommandLine, options: StartOptions): RunningCommand {
   const [file = "", ...args] = wrapped(wordsOf(line), options);
-  const { cwd, env, stdin, output } = options;
+  const { cwd, stdin, output } = options;
+  const mark = randomUUID();
+  // A run inside of a run has the marks of both.
+  const env = { ...options.env, [MARK]: `${options.env[MARK] ?? ""}${mark}:` };
   const isMerged = output === "pipe" && !IS_WINDOWS;
   try {
     const child = spawn(file, args, {
@@ -59,11 +67,11 @@ export function startCommand(line: CommandLine, options: StartOptions): RunningC
       windowsHide: true,
       shell: IS_WINDOWS && line.command !== undefined,
     });
-    return { child, ended: endOf(child, file, cwd) };
+    return { child, mark, ended: endOf(child, file, cwd) };
   } catch (error) {
     if (error instanceof TypeError) throw invalidWords(error);
     checkFolder(cwd);
-    return { child: undefined, ended: Promise.resolve(notStarted(file, error)) };
+    return { child: undefined, mark, ended: Promise.resolve(notStarted(file, error)) };
   }
 }
 

@@ -142,6 +142,7 @@ const NOT_STARTED: Supervised = {
   signal: "SIGTERM",
   stopped: "abort",
   isLeftRunning: false,
+  isUnsure: false,
 };
 
 async function runInto(
@@ -216,6 +217,9 @@ interface RunFacts {
 const DISK_FULL =
   "The disk became full while the command ran: it may have failed for that reason, and the end of its output may be missing. Free some space before you run it again.";
 
+const STRAYS =
+  "Processes of the command that left its group (setsid, daemons) may still run: this system does not tell which they are.";
+
 const FILE_LIMIT =
   "A file that the command wrote reached the limit on the size of files, so the system stopped it. Let it write less, or raise the limit (maxFileBytes, ulimit -f).";
 /** A shell's exit code when the kernel stopped a program at the limit on the size of files. */
@@ -234,6 +238,7 @@ function warningsOf(ending: Supervised, facts: RunFacts): readonly string[] {
     isTimeOut
       ? `The command was stopped after ${(options.timeoutMs ?? 0) / 1_000} s (time-out). Give it more time, or run it in the background with its output in a file.`
       : undefined,
+    ending.isUnsure ? STRAYS : undefined,
     isAtLimit
       ? `The output reached the limit of ${maxBytes} bytes, so the command was stopped; there is no more of it. Let it print less, or raise maxFileBytes.`
       : undefined,

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Family, findsStrays, signalFamily, signalGroup } from "./family.ts";
 import type { Ending, RunningCommand } from "./command.ts";
 
 /** The reason for a stop before the command ended by itself. */
@@ -22,17 +23,19 @@ export interface Supervised extends Ending {
   readonly stopped: StopReason | undefined;
   /** A process of the command's group is still there. */
   readonly isLeftRunning: boolean;
+  /** It was stopped where the system does not tell what left its group. */
+  readonly isUnsure: boolean;
 }
 
 const TICK_MS = 100;
 
-/** Waits for a command to end, and ends it with its whole group when it is time. */
+/** Waits for a command to end, and ends it with all that it started when it is time. */
 export async function supervise(
-  { child, ended }: RunningCommand,
+  { child, mark, ended }: RunningCommand,
   options: SuperviseOptions,
 ): Promise<Supervised> {
   const { timeoutMs, signal, maxBytes } = options;
-  const stop = stopper(child?.pid, options.graceMs);
+  const stop = stopper({ group: child?.pid, mark }, options.graceMs);
   const watch = setInterval(() => {
     if (options.size() >= maxBytes) stop.now("file-limit");
     options.onTick();
@@ -46,7 +49,8 @@ export async function supervise(
     const ending = await ended;
     const stopped = stop.reason();
     const isLeftRunning = await stop.rest();
-    return { ...ending, stopped, isLeftRunning };
+    const isUnsure = stopped !== undefined && child?.pid !== undefined && !findsStrays();
+    return { ...ending, stopped, isLeftRunning, isUnsure };
   } finally {
     clearInterval(watch);
     clearTimeout(timer);
@@ -63,49 +67,50 @@ function startTimer(work: () => void, ms: number): NodeJS.Timeout {
 }
 
 const POLL_MS = 10;
+/** A look at all processes of the system costs some ms. */
+const LOOK_MS = 50;
+const MOST_KILLS = 5;
 /** For so long a process that ends together with the command is not taken for one that stays. */
 const SETTLE_MS = 50;
 
-function stopper(group: number | undefined, graceMs: number) {
+function stopper(family: Family, graceMs: number) {
   let reason: StopReason | undefined;
   let killAt = 0;
   let timer: NodeJS.Timeout | undefined;
+  const isThereAt = async (until: number): Promise<boolean> => {
+    while (signalGroup(family.group, 0)) {
+      if (performance.now() >= until) return true;
+      await sleep(POLL_MS);
+    }
+    return false;
+  };
   return {
-    /** Asks the group to end, and kills it after the grace. The first reason counts. */
+    /** Asks all to end, and kills them after the grace. The first reason counts. */
     now(why: StopReason, signal: NodeJS.Signals = "SIGTERM"): void {
       if (reason !== undefined) return;
       reason = why;
       killAt = performance.now() + graceMs;
       // A writer that ran away must not write on while it is asked to end.
       const isRunaway = why === "file-limit" || graceMs <= 0;
-      signalGroup(group, isRunaway ? "SIGKILL" : signal);
-      if (!isRunaway) timer = startTimer(() => signalGroup(group, "SIGKILL"), graceMs);
+      signalFamily(family, isRunaway ? "SIGKILL" : signal);
+      if (!isRunaway) timer = startTimer(() => signalFamily(family, "SIGKILL"), graceMs);
     },
     reason: () => reason,
     /**
-     * After the command's own end: no other process of a stopped command's group stays behind.
-     * Tells whether one of a command that ended by itself does.
+     * After the command's own end: no other process of a stopped command stays behind. Tells
+     * whether one of the group of a command that ended by itself does.
      */
     async rest(): Promise<boolean> {
-      const until = reason === undefined ? performance.now() + SETTLE_MS : killAt;
-      while (signalGroup(group, 0)) {
-        if (performance.now() >= until) break;
+      if (reason === undefined) return isThereAt(performance.now() + SETTLE_MS);
+      while (performance.now() < killAt && signalFamily(family, 0)) await sleep(LOOK_MS);
+      // A process may have started another just before it was killed.
+      for (let rest = MOST_KILLS; rest > 0 && signalFamily(family, "SIGKILL"); rest -= 1) {
         await sleep(POLL_MS);
       }
-      return signalGroup(group, reason === undefined ? 0 : "SIGKILL") && reason === undefined;
+      return false;
     },
     close: () => clearTimeout(timer),
   };
-}
-
-/** Sends a signal to all processes of a group (0: to none of them); whether one is there. */
-function signalGroup(group: number | undefined, signal: NodeJS.Signals | 0): boolean {
-  if (group === undefined) return false;
-  try {
-    return process.kill(process.platform === "win32" ? group : -group, signal);
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }
 
 /** A caller that passes a signal on aborts with its name, e.g. `SIGINT`. */

@@ -250,6 +250,28 @@ describe.concurrent("a command that takes too long", () => {
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), PATIENCE);
   });
 
+  it.skipIf(process.platform !== "linux").each([
+    ["asked to end", "", 0],
+    ["killed, if they do not listen", 'trap "" TERM; ', 200],
+  ])("has its processes in other sessions %s", async (_, trap, graceMs) => {
+    const inner = `${trap}echo $$; (sleep 30; :) & while :; do sleep 0.1; done`;
+    const command = `setsid sh -c '${inner}' & sleep 0.5; exit 0`;
+    const started = await runCommand({ command, archive: newArchive().archive });
+    const left = Number(started.truncation.text);
+    expect(isAlive(left)).toBe(true);
+    process.kill(-left, "SIGKILL");
+    const stopped = await runCommand({
+      command: command.replace("exit 0", "wait"),
+      timeoutMs: 1_500,
+      graceMs,
+      archive: newArchive().archive,
+    });
+    expect(stopped.timedOut).toBe(true);
+    const pid = Number(stopped.truncation.text);
+    expect(pid).toBeGreaterThan(1);
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), PATIENCE);
+  });
+
   it("leaves no child behind when only the shell listens", async () => {
     const command = "sh -c 'trap \"\" TERM; echo $$; sleep 30; sleep 30' & wait";
     const result = await runCommand({
@@ -287,6 +309,21 @@ describe.concurrent("a command that is aborted", () => {
       archive: newArchive().archive,
     });
     expect(result).toMatchObject({ exitCode: 130, truncation: { text: "begun\ninterrupted\n" } });
+  });
+
+  it.skipIf(process.platform !== "linux")("sends it to what left its group, too", async () => {
+    const stop = new AbortController();
+    const inner = 'trap "echo gone; exit" HUP; echo begun; while :; do sleep 0.1; done';
+    const command = `sh -c 'trap "echo once" HUP; setsid sh -c "$INNER" 2>/dev/null & while :; do wait && exit; done'`;
+    const { truncation } = await runCommand({
+      command,
+      env: { ...process.env, INNER: inner },
+      signal: stop.signal,
+      onProgress: ({ bytes }) => bytes > 0 && stop.abort("SIGHUP"),
+      archive: newArchive().archive,
+    });
+    const lines = truncation.text.trimEnd().split("\n");
+    expect(lines.toSorted()).toEqual(["begun", "gone", "once"]);
   });
 
   it("is not even started when that was before", async () => {

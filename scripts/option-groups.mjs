@@ -49,6 +49,7 @@ export const optionGroups = [
       "pinnedTokens",
       "pinnedShare",
       "unansweredMedia",
+      "describeMedia",
     ],
   },
   {

@@ -32,6 +32,7 @@ export type {
   TemplateOption,
   TemplateRequest,
 } from "./context/index.ts";
+export type { DescribeMedia } from "./core/compact/index.ts";
 export type { Continuation, ContinuationPolicy, RunState } from "./core/continuation/index.ts";
 export type { ContextErrorCode, ContextErrorDetails, Failure } from "./core/error.ts";
 export type {

@@ -1,6 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import { ContextError } from "../core/error.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
+import type { DescribeMedia } from "../core/compact/index.ts";
 import type { ContinuationPolicy } from "../core/continuation/index.ts";
 import type { BudgetOptions, NamedModel } from "../core/overflow/index.ts";
 import type { RequestLimits } from "../core/plan/index.ts";
@@ -55,6 +56,12 @@ export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions 
    * @default "describe"
    */
   readonly unansweredMedia?: "describe" | "keep";
+  /**
+   * Images and files that every edit describes by text, wherever they stand, instead of leaving them:
+   * `"links"` (their links may expire), `"all"`, or a function that says so of a file in its message.
+   * An output of which one file goes becomes text as a whole. @default none
+   */
+  readonly describeMedia?: DescribeMedia;
   /** An override of the template of summaries; it stands above those of plugins. */
   readonly compactionTemplate?: TemplateOption;
   /**

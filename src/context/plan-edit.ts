@@ -51,6 +51,7 @@ export function planOptions(
     continuation: options.continuation,
     recall: recall.hasTool(),
     unansweredMedia: options.unansweredMedia,
+    describeMedia: options.describeMedia,
   };
 }
 

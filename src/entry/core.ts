@@ -144,6 +144,12 @@ export const planContext = door(plans.planContext, {
     pays: optional(FUNCTION),
     tailStart: optional(INDEX),
     unansweredMedia: optional(oneOf("describe", "keep")),
+    describeMedia: optional(
+      is(
+        '"links", "all" or a function',
+        (value) => typeof value === "function" || value === "links" || value === "all",
+      ),
+    ),
     unloadedLinks: optional(list(TEXT)),
   }),
 });

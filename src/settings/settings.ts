@@ -47,6 +47,7 @@ export interface Settings
       | "compactionTemplate"
       | "constraints"
       | "continuation"
+      | "describeMedia"
       | "fixedTokens"
       | "toolLimits"
       | "unansweredMedia"
@@ -79,6 +80,7 @@ const OPTIONS: readonly string[] = [
   "protectedTools",
   "continuation",
   "unansweredMedia",
+  "describeMedia",
   "constraints",
 ];
 /** Every name that a settings file may have; `$schema` is for editors. */
@@ -210,11 +212,12 @@ function invalid(message: string): ContextError {
 /** The settings that a context takes; the budget goes with what is measured. */
 export function contextSettings(settings: Settings): ContextOptions {
   const { compactionTemplate, constraints, continuation, protectedTools } = settings;
-  const { toolLimits, unansweredMedia } = settings;
+  const { describeMedia, toolLimits, unansweredMedia } = settings;
   return {
     compactionTemplate,
     constraints,
     continuation,
+    describeMedia,
     protectedTools,
     toolLimits,
     unansweredMedia,

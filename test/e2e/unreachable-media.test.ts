@@ -185,4 +185,34 @@ describe("a context of one's own", () => {
     await context.prepare([asked]);
     expect(await context.recover([asked], new Error("Could not process image"))).toBeUndefined();
   });
+
+  it("describes links by option with any edit, wherever they stand, and none without one", async () => {
+    const long = (n: number): Message => assistant(`thought ${n} ${"word ".repeat(900)}`);
+    const talk = [asked, ...Array.from({ length: 12 }, (_, n) => long(n)), asked, assistant(SAID)];
+    for (const describeMedia of ["links", (file: FilePart) => file.url === GONE] as const) {
+      const context = createContext({ window: 24_000, describeMedia });
+      expect((await context.prepare([asked])).messages).toContain(asked);
+      const { messages, report } = await context.prepare(talk);
+      expect(report.action).toBe("compact");
+      expect(JSON.stringify(messages)).not.toContain(GONE);
+      expect(JSON.stringify(messages).includes(LIVE)).toBe(describeMedia !== "links");
+    }
+    const kept = await createContext({ window: 24_000 }).prepare(talk);
+    expect(JSON.stringify(kept.messages)).toContain(GONE);
+  });
+
+  it("describes what a refusal names beside what the option names", async () => {
+    const describeMedia = ({ url }: FilePart): boolean => url === LIVE;
+    const context = createContext({ window: 200_000, describeMedia });
+    expect((await context.prepare([asked])).messages).toContain(asked);
+    const again = await context.recover([asked], refused);
+    expect(JSON.stringify(again?.messages)).not.toMatch(/example\.com/);
+  });
+
+  it("refuses a value of the option that makes no sense", () => {
+    const describeMedia = "videos" as "links";
+    expect(() => createContext({ describeMedia })).toThrow(
+      /describeMedia.*"links", "all" or a function/,
+    );
+  });
 });

@@ -109,6 +109,7 @@ const CALLS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
         traits: { summaryRole: "user", boundReasoning: true, endsWithInput: true },
         toolKinds: { bash: "command" },
         protectedTools: ["read"],
+        describeMedia: "all",
         unloadedLinks: ["https://a.example/b.png"],
         margin: 0.1,
       },

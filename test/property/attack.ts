@@ -60,6 +60,7 @@ export interface Attack {
   readonly dialect: number;
   readonly requestLimits?: { readonly maxBytes?: number; readonly maxImages?: number };
   readonly unansweredMedia: "describe" | "keep";
+  readonly describeMedia?: "links" | "all";
   readonly tokenFactor?: number;
   readonly acts: readonly Act[];
 }
@@ -74,6 +75,7 @@ export const attack: fc.Arbitrary<Attack> = fc.record({
     { nil: undefined, freq: 2 },
   ),
   unansweredMedia: fc.constantFrom("describe", "keep"),
+  describeMedia: fc.constantFrom(undefined, undefined, "links", "all"),
   tokenFactor: fc.constantFrom(undefined, undefined, undefined, 1.4, 2.5),
   acts: fc.array(
     fc.record({

@@ -11,7 +11,12 @@ import {
 } from "../message/message.ts";
 import { originalHandle } from "../message/original.ts";
 
-/** Whether a file becomes text with an edit, wherever it stands. */
+/**
+ * Which images and files become text with an edit, wherever they stand: those that are only linked,
+ * all, or those for which a function says so. It gets the file and the message that it stands in.
+ */
+export type DescribeMedia = "links" | "all" | MediaTest;
+
 export type MediaTest = (file: FilePart, message: Message) => boolean;
 
 /** The surroundings of a part that is described. */
@@ -27,9 +32,21 @@ export interface MediaContext {
 /** The place of a part. */
 type Place = Pick<Edit, "message" | "part">;
 
-/** The test of files with these links; `undefined` where there are none. */
-export function linkTest(links: readonly string[] = []): MediaTest | undefined {
-  return links.length === 0 ? undefined : ({ url = "" }) => links.includes(url);
+/** Files that become text: those that could not be loaded, and those that an option names. */
+export interface MediaChoice {
+  readonly unloadedLinks?: readonly string[];
+  readonly describeMedia?: DescribeMedia;
+}
+
+/** The test of a choice; `undefined` where it names nothing. */
+export function mediaTest({
+  unloadedLinks: links = [],
+  describeMedia: which,
+}: MediaChoice): MediaTest | undefined {
+  if (links.length === 0 && which === undefined) return undefined;
+  if (which === "all") return () => true;
+  const isNamed = which === "links" ? isLinked : which;
+  return (file, message) => links.includes(file.url ?? "") || (isNamed?.(file, message) ?? false);
 }
 
 /** A file whose bytes are somewhere else. */

@@ -1,5 +1,5 @@
 import { clipToFit, type ClipLevel } from "../compact/clip.ts";
-import { linkTest, mediaEdits, type MediaTest } from "../compact/media.ts";
+import { mediaEdits, mediaTest, type MediaTest } from "../compact/media.ts";
 import { pinnedMessages, pinnedSteps, type PinnedSteps } from "../compact/pins.ts";
 import { tailStart } from "../compact/tail.ts";
 import { runState } from "../continuation/continuation.ts";
@@ -107,11 +107,11 @@ export function leastOf(
 }
 
 export function sourceOf(messages: readonly Message[], options: PlanOptions): Source {
-  const goes = linkTest(options.unloadedLinks);
+  const goes = mediaTest(options);
   const whole = described(messages, mediaEdits(messages, goes, options));
   const hadMedia = unansweredMedia(messages, options);
   const had = hadMedia === undefined ? undefined : messages[hadMedia];
-  const all: MediaTest = (file, message) => message === had || goes?.(file, message) === true;
+  const all: MediaTest = (file, message) => message === had || (goes?.(file, message) ?? false);
   const media = had === undefined ? whole : described(messages, mediaEdits(messages, all, options));
   return {
     whole,

@@ -1,5 +1,6 @@
 import type { HeadSplit } from "./plan.ts";
 import type { ToolKinds } from "../calls/index.ts";
+import type { DescribeMedia } from "../compact/index.ts";
 import type { ContinuationPolicy } from "../continuation/index.ts";
 import type { Digest, Original } from "../message/index.ts";
 import type { ContextBudget } from "../overflow/index.ts";
@@ -81,6 +82,8 @@ export interface PlanOptions extends PruneOptions {
    * archived, or kept as they are. @default "describe"
    */
   readonly unansweredMedia?: "describe" | "keep";
+  /** Images and files that every edit describes by text, wherever they stand. @default none */
+  readonly describeMedia?: DescribeMedia;
   /** Links that the provider could not load: their files become text, even though there is room. @default none */
   readonly unloadedLinks?: readonly string[];
 }

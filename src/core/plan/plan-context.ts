@@ -1,4 +1,4 @@
-import { linkTest, mediaEdits } from "../compact/media.ts";
+import { mediaEdits, mediaTest } from "../compact/media.ts";
 import { newestUserMessage } from "../compact/tail.ts";
 import { buildContinuation } from "../continuation/continuation.ts";
 import { ContextError } from "../error.ts";
@@ -28,7 +28,8 @@ export function planContext(messages: readonly Message[], options: PlanOptions):
   const nothing: ContextPlan = { version: 1, action: "none", length: messages.length, edits: [] };
   const mustShrink = isOver(size, options);
   if (!mustShrink && options.force !== true) {
-    const described = unloadedMedia(messages, options);
+    const mustDescribe = (options.unloadedLinks ?? []).length > 0;
+    const described = mustDescribe ? describedMedia(messages, options) : [];
     return described.length === 0 ? nothing : editingPlan(messages, described, options);
   }
   if (options.pruneOnly === true) return prunedOnly(messages, options, size.tokens) ?? nothing;
@@ -49,9 +50,9 @@ function asCounted(options: PlanOptions): PlanOptions {
   return { ...options, usedTokens: undefined };
 }
 
-/** The edits of the media that could not be loaded. */
-function unloadedMedia(messages: readonly Message[], options: PlanOptions): readonly Edit[] {
-  return mediaEdits(messages, linkTest(options.unloadedLinks), options);
+/** The edits of the media that could not be loaded, or that the caller wants described. */
+function describedMedia(messages: readonly Message[], options: PlanOptions): readonly Edit[] {
+  return mediaEdits(messages, mediaTest(options), options);
 }
 
 /** T9: the plan that only prunes, if that brings the context to its target. */
@@ -61,7 +62,7 @@ function prunePlan(
   used: number,
 ): ContextPlan | undefined {
   const { budget, meter } = options;
-  const described = unloadedMedia(whole, options);
+  const described = describedMedia(whole, options);
   const messages = applyEdits(whole, described);
   const tokens = used - (meter.total(whole) - meter.total(messages));
   const excess = tokens - budget.target;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { linkTest, mediaEdits, unreachableLinks } from "../../../src/core/compact/index.ts";
+import { mediaEdits, mediaTest, unreachableLinks } from "../../../src/core/compact/index.ts";
+import type { MediaTest } from "../../../src/core/compact/media.ts";
 import { applyEdits, type FilePart, type Message } from "../../../src/core/message/index.ts";
 import {
   assistant,
@@ -31,20 +32,36 @@ function read(...files: FilePart[]): Message[] {
 const A = "https://a.example.com/1.png?sig=x";
 const list = [system("rules"), shown(linked(A), inline), ...read(inline, linked(A)), user("go")];
 
+function left(choice: Parameters<typeof mediaTest>[0]): string {
+  return JSON.stringify(applyEdits(list, mediaEdits(list, mediaTest(choice), context)));
+}
+
 describe("media as text", () => {
-  it("is none where no link is named", () => {
-    expect(mediaEdits(list, linkTest([]), context)).toEqual([]);
+  it("is none where nothing is said", () => {
+    expect(mediaEdits(list, mediaTest({ unloadedLinks: [] }), context)).toEqual([]);
   });
 
-  it("is what is linked, in messages and in outputs; the bytes of messages stay", () => {
-    const left = JSON.stringify(applyEdits(list, mediaEdits(list, linkTest([A]), context)));
-    expect(left).not.toContain(A);
-    expect(left).toContain('"data":"AAAA"');
-    expect(left).toContain("taken\\n[");
+  it.each([{ unloadedLinks: [A] }, { describeMedia: "links" as const }])(
+    "is what is linked, in messages and in outputs; the bytes of messages stay: %j",
+    (choice) => {
+      expect(left(choice)).not.toContain(A);
+      expect(left(choice)).toContain('"data":"AAAA"');
+      expect(left(choice)).toContain("taken\\n[");
+    },
+  );
+
+  it("is all, or what a function names, beside the links that failed", () => {
+    expect(left({ describeMedia: "all" })).not.toMatch(/AAAA|example/);
+    const describeMedia: MediaTest = (file, { role }) => role === "user" && file.data !== undefined;
+    const own = left({ describeMedia });
+    expect(own.split("AAAA")).toHaveLength(2);
+    expect(own.split(A)).toHaveLength(3);
+    // An output of which one file goes becomes text as a whole.
+    expect(left({ describeMedia, unloadedLinks: [A] })).not.toMatch(/AAAA|example/);
   });
 
   it("leaves an output that only lost its files to be pruned later", () => {
-    const edits = mediaEdits(list, () => true, context);
+    const edits = mediaEdits(list, mediaTest({ describeMedia: "all" }), context);
     expect(edits.map(({ reason }) => reason)).toEqual(["media", "media", "media"]);
     const [output] = applyEdits(list, edits)[3]?.parts ?? [];
     expect(output).not.toHaveProperty("time");

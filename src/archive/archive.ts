@@ -90,7 +90,7 @@ export interface ArchiveJournal {
   append(entry: unknown): Promise<void>;
   /**
    * The number of entries: one that is not what was read and added here tells that another process has
-   * added some. Costs no more for a long journal.
+   * added some. In a folder the first call reads the whole journal, a later one what was added since.
    */
   count?(): Promise<number>;
   /** An edit is made only if this journal has it and the archive its originals. @default false */

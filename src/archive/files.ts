@@ -20,6 +20,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { errorCode, systemError } from "./archive-error.ts";
 import type { OriginalReader } from "./archive.ts";
+import { LINE_END, lineEndsBetween, readerOf } from "./reading.ts";
 
 /*
  * A call that takes a file system some 10 µs (a name, its facts, a descriptor) is made on this
@@ -43,7 +44,6 @@ const ADD = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | NO_FOLLO
 
 /** Files up to this size are read on this thread. */
 const SMALL_BYTES = 262_144;
-const NEWLINE = 10;
 
 const readAt = promisify(read);
 const writeTo = promisify(write);
@@ -212,7 +212,7 @@ export async function appendLine(path: string, line: string): Promise<void> {
     const { size } = await file.stat();
     const last = Buffer.alloc(1);
     if (size > 0) await file.read(last, 0, 1, size - 1);
-    const isTorn = size > 0 && last[0] !== NEWLINE;
+    const isTorn = size > 0 && last[0] !== LINE_END;
     // In one request, whatever its length: of several, another process may be between two.
     const bytes = Buffer.from(`${isTorn ? "\n" : ""}${line}\n`);
     for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
@@ -225,21 +225,19 @@ export async function appendLine(path: string, line: string): Promise<void> {
 
 /** Counts the lines of a file that only grows; those counted before are not read again. */
 export function createLineCount(path: string): () => Promise<number> {
-  let counted = { bytes: 0, lines: 0 };
+  const none = { bytes: 0, lines: 0 };
+  let counted = none;
   return async () => {
-    const size = fileStats(path)?.size ?? 0;
-    if (size === counted.bytes) return counted.lines;
-    // A smaller one was removed, and began anew.
-    const { bytes, lines } = size < counted.bytes ? { bytes: 0, lines: 0 } : counted;
-    const news = Buffer.alloc(size - bytes);
-    const file = openPlainFile(path);
-    for (let at = 0, read = 1; at < news.length && read > 0; at += read) {
-      read = (await file?.read(bytes + at, news.subarray(at))) ?? 0;
+    const file = openPlainFile(path) ?? readerOf(new Uint8Array());
+    try {
+      // A smaller one was removed, and began anew.
+      const { bytes, lines } = file.bytes < counted.bytes ? none : counted;
+      const ends = await lineEndsBetween(file, bytes, file.bytes);
+      counted = { bytes: file.bytes, lines: lines + ends };
+      return lines + ends;
+    } finally {
+      await file.close();
     }
-    await file?.close();
-    const ends = news.filter((byte) => byte === NEWLINE).length;
-    counted = { bytes: size, lines: lines + ends };
-    return counted.lines;
   };
 }
 

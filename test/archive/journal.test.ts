@@ -1,4 +1,11 @@
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -46,5 +53,29 @@ describe("the journal of a conversation", () => {
     rmSync(join(folder, "counted"), { recursive: true });
     await other!.append({ anew: true });
     expect([await one!.count!(), await other!.count!()]).toEqual([1, 1]);
+  });
+
+  it("counts those of a long journal without holding it, nor anybody up", async () => {
+    const folder = newFolder();
+    const path = join(folder, "long", "journal.jsonl");
+    mkdirSync(join(folder, "long"));
+    writeFileSync(path, '{"first":1}\n');
+    truncateSync(path, 64 * 2 ** 20);
+    appendFileSync(path, '\n{"third":3}\n');
+    const { journal } = directoryArchive(folder, { conversation: "long" });
+    const held = (): number => process.memoryUsage().arrayBuffers;
+    const before = held();
+    const samples: number[] = [];
+    let isDone = false;
+    const sample = (): void => {
+      samples.push(held() - before);
+      if (!isDone) setImmediate(sample);
+    };
+    setImmediate(sample);
+    expect(await journal!.count!()).toBe(3);
+    isDone = true;
+    expect(samples.length).toBeGreaterThan(32);
+    expect(Math.max(...samples)).toBeLessThan(16 * 2 ** 20);
+    rmSync(folder, { recursive: true });
   });
 });

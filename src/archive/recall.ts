@@ -156,7 +156,7 @@ async function partByLines(
   handle: Handle,
   { lines: [first, last] = [1, Infinity], ...limits }: RecallOptions,
 ): Promise<Part> {
-  const { maxLines, maxBytes } = { ...RECALL_LIMITS, ...limits };
+  const { maxLines = RECALL_LIMITS.maxLines, maxBytes = RECALL_LIMITS.maxBytes } = limits;
   if (reader.bytes === 0) return EMPTY;
   const start = await lineOrThrow(reader, handle, first);
   const piece = fitting(await readPiece(reader, start, maxBytes), maxBytes);

@@ -14,6 +14,15 @@ export function checkNames(options: object, names: object): void {
   }
 }
 
+/** The defaults with the given values over them; an `undefined` one was not given. */
+export function withDefaults<Options extends object>(
+  defaults: Options,
+  given: Partial<Options> = {},
+): Options {
+  const values = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(values) };
+}
+
 /** The error for a name that is none, with the nearest one that is. */
 export function unknownOption(name: string, names: readonly string[]): ContextError {
   const nearest = names

@@ -5,6 +5,7 @@ import { isFolder } from "../archive/open.ts";
 import type { ContextOptions } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";
 import type { Message, Usage } from "../core/message/index.ts";
+import { withDefaults } from "../core/options.ts";
 import type { PriceOf } from "./receipts.ts";
 
 /** One event; no field ever holds content of a conversation, or a credential. */
@@ -179,7 +180,7 @@ export function gatewaySettings(options: GatewayOptions): GatewaySettings {
     version: options.version ?? "0",
     plugins: options.plugins ?? [],
     priceOf: options.priceOf,
-    limits: { ...LIMITS, ...limits },
+    limits: withDefaults(LIMITS, limits),
     log: log ?? (() => undefined),
     watch: options.watch,
   };

@@ -1,4 +1,4 @@
-import { checkNames } from "../core/options.ts";
+import { checkNames, withDefaults } from "../core/options.ts";
 import { checkValues, whole } from "../core/rules.ts";
 
 /** The most that a reader takes in before it says no. */
@@ -36,7 +36,7 @@ export const DEFAULT_TRANSCRIPT_LIMITS: TranscriptLimits = {
  */
 export function transcriptLimits(given: Partial<TranscriptLimits> = {}): TranscriptLimits {
   checkNames(given, DEFAULT_TRANSCRIPT_LIMITS);
-  const limits = { ...DEFAULT_TRANSCRIPT_LIMITS, ...given };
+  const limits = withDefaults(DEFAULT_TRANSCRIPT_LIMITS, given);
   const rules = Object.keys(limits).map((name) => [name, whole(1)] as const);
   checkValues(limits, Object.fromEntries(rules));
   return limits;

@@ -37,6 +37,12 @@ describe("recallRange", () => {
     expect(third.next).toBeUndefined();
   });
 
+  it("takes an undefined limit for none that was given", async () => {
+    const { archive, handle } = await holding(NUMBERED);
+    const none = { maxLines: undefined, maxBytes: undefined };
+    expect(await recallRange(archive, handle, none)).toEqual(await recallRange(archive, handle));
+  });
+
   it.each([
     [undefined, "x".repeat(200_000)],
     [[2, 3] as const, `first\n${"é".repeat(90_000)}\nthird\n`],

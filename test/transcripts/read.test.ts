@@ -13,6 +13,7 @@ import {
   type TextFormat,
   type Transcript,
 } from "../../src/transcripts/index.ts";
+import { DEFAULT_TRANSCRIPT_LIMITS, transcriptLimits } from "../../src/transcripts/limits.ts";
 import { packingOf } from "../../src/transcripts/packing.ts";
 import { HAS_ZSTD, PACKED_ROLLOUT } from "./zstd.ts";
 
@@ -346,6 +347,15 @@ describe("readTranscript", () => {
       onProgress: () => controller.abort(new Error("enough")),
     });
     await expect(aborted).rejects.toThrow("enough");
+  });
+
+  it("has the default of every limit that is undefined", async () => {
+    const names = Object.keys(DEFAULT_TRANSCRIPT_LIMITS);
+    const given = Object.fromEntries(names.map((name) => [name, undefined]));
+    expect(transcriptLimits(given)).toEqual(DEFAULT_TRANSCRIPT_LIMITS);
+    const deep = `{"text":"ok"}\n{"text":${"[".repeat(1_001)}${"]".repeat(1_001)}}\n`;
+    const { warnings } = await read(Buffer.from(deep), { limits: given });
+    expect(warnings).toHaveLength(1);
   });
 
   it("refuses limits that make no sense", async () => {

@@ -11,7 +11,7 @@ import {
 } from "../core/message/message.ts";
 import { type Fields, fieldsOf, isRecord, toJson } from "../core/text/json.ts";
 import { fileAt } from "../dialects/files.ts";
-import { type Reported, usageOf } from "../dialects/wire.ts";
+import { numberOf, type Reported, usageOf } from "../dialects/wire.ts";
 import { text } from "./lenient.ts";
 import type { ContextSample, RequestUsage, Warnings } from "./transcript.ts";
 
@@ -145,9 +145,9 @@ export function spanOf(entries: readonly { readonly time?: number }[]): Span {
   return span;
 }
 
-/** The usage that an agent reports of a request; one of 0 tokens is none. */
-export function reportedUsage(reported: Reported): Usage | undefined {
-  const usage = usageOf(reported);
+/** The usage that an agent reports of a request, what it leaves out as 0; one of 0 tokens is none. */
+export function reportedUsage({ noCache, ...reported }: Reported): Usage | undefined {
+  const usage = usageOf({ ...reported, noCache: numberOf(noCache) });
   return usage !== undefined && totalUsage(usage) > 0 ? usage : undefined;
 }
 

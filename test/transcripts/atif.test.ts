@@ -112,6 +112,19 @@ describe("ATIF", () => {
     ]);
   });
 
+  it("counts what a request wrote, where its input is not told", () => {
+    const agent = { source: "agent", message: "Done." };
+    const { requests = [] } = read([
+      { ...agent, step_id: 1, metrics: { completion_tokens: 30 } },
+      { ...agent, step_id: 2, metrics: { cached_tokens: 700, completion_tokens: 5 } },
+      { ...agent, step_id: 3, metrics: { completion_tokens: 0 } },
+    ]).conversations[0]!;
+    expect(requests.map(({ usage }) => usage)).toEqual([
+      { input: 0, output: 30 },
+      { input: 0, cacheRead: 700, output: 5 },
+    ]);
+  });
+
   it("gives each result to the call that it names", () => {
     const messages = messagesOf(...STEPS);
     expect(checkMessages(messages)).toEqual([]);

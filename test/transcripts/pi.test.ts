@@ -306,6 +306,28 @@ describe("pi messages", () => {
   });
 });
 
+describe("the usage of a reply of pi", () => {
+  it.each([
+    [
+      { cacheRead: 700, output: 5 },
+      { input: 0, cacheRead: 700, output: 5 },
+    ],
+    [{ output: 5 }, { input: 0, output: 5 }],
+    [
+      { input: 40, output: 5, total: 900, totalTokens: 45 },
+      { input: 40, output: 5 },
+    ],
+    [{ input: 0, output: 0 }, undefined],
+    [{ total: 900 }, undefined],
+  ])("%j is %j", (reported, usage) => {
+    const content = [{ type: "text", text: "ok" }];
+    const { requests = [] } = conversationOf(
+      readRecords([HEADER, typed("a"), reply(content, { usage: reported })]),
+    );
+    expect(requests.map((request) => request.usage)).toEqual(usage === undefined ? [] : [usage]);
+  });
+});
+
 describe("pi records", () => {
   const SAMPLE = [
     TREE_HEADER,

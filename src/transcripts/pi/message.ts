@@ -58,8 +58,8 @@ export function decodeMessage(
 function decodeAssistant(native: Fields, time: number | undefined, calls: CallPairing): PiContent {
   calls.startStep();
   const parts = blocksOf(native["content"]).flatMap((block) => assistantParts(block, calls));
-  const { input: noCache, cost, ...reported } = fieldsOf(native["usage"]);
-  const usage = reportedUsage({ noCache, ...reported });
+  const { input: noCache, cacheRead, cacheWrite, output, cost } = fieldsOf(native["usage"]);
+  const usage = reportedUsage({ noCache, cacheRead, cacheWrite, output });
   const message: Message = { role: "assistant", parts, time, usage };
   return { message, model: text(native["model"]), usage, cost: number(fieldsOf(cost)["total"]) };
 }

@@ -39,13 +39,18 @@ const ZSTD: Packing = {
   whole(bytes, maxOutputLength, onCut) {
     const unpack = zstdDecompressSync ?? withoutZstd;
     const frames: Buffer[] = [];
+    const marked = Buffer.concat([bytes, NO_FRAME]);
     let left = maxOutputLength;
-    for (let rest = bytes; rest.length > 0;) {
-      const { buffer, engine } = unpack(rest, { maxOutputLength: left, info: true });
-      if (engine.bytesWritten === rest.length && isCut(rest, unpack)) onCut?.();
-      frames.push(buffer);
-      left -= buffer.length;
-      rest = rest.subarray(engine.bytesWritten);
+    for (let at = 0; at < bytes.length;) {
+      const options = { maxOutputLength: left, info: true };
+      let frame = wholeFrame(unpack, marked.subarray(at), options);
+      if (frame === undefined) {
+        frame = unpack(bytes.subarray(at), options);
+        onCut?.();
+      }
+      frames.push(frame.buffer);
+      left -= frame.buffer.length;
+      at += frame.engine.bytesWritten;
     }
     return Buffer.concat(frames);
   },
@@ -54,13 +59,17 @@ const ZSTD: Packing = {
 /** Bytes that begin no frame. */
 const NO_FRAME = Buffer.alloc(8);
 
-/** Node does not tell that a frame is cut short, but such a one reads on into what stands behind it. */
-function isCut(frame: Uint8Array, unpack: Unpack): boolean {
+/**
+ * Node does not tell that a frame is cut short, but such a one reads on into what stands behind it:
+ * `undefined` for it, and for what is damaged.
+ */
+function wholeFrame(unpack: Unpack, marked: Uint8Array, options: object) {
   try {
-    const { engine } = unpack(Buffer.concat([frame, NO_FRAME]), { info: true });
-    return engine.bytesWritten > frame.length;
-  } catch {
-    return true;
+    const frame = unpack(marked, options);
+    return frame.engine.bytesWritten > marked.length - NO_FRAME.length ? undefined : frame;
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    return undefined;
   }
 }
 

@@ -48,8 +48,9 @@ const READ_OPTIONS: OptionNames<ReadTranscriptOptions> = {
 
 /**
  * Reads a session of any known agent: a file by its path, its bytes, or a stream of them; plain,
- * gzip, or zstd where Node.js has it (22.15). The format is recognised by the content and never by the name. Line formats are read as a
- * stream; JSON documents are held in memory.
+ * gzip, or zstd where Node.js has it (22.15). The format is recognised by the content and never by
+ * the name. Plain files of line formats are read as a stream; JSON documents are held in memory, and
+ * so is all that a packed file unpacks to.
  *
  * Content that cannot be read as it stands (a torn line, invalid UTF-8, a cut document) is left out or
  * repaired and told in `warnings`.

@@ -188,9 +188,9 @@ async function* unpacked(
 ): AsyncGenerator<Buffer> {
   const packed: Buffer[] = [];
   for await (const chunk of source) packed.push(chunk);
+  const most = Math.min(options.maxBytes, constants.MAX_LENGTH);
   let plain: Buffer;
   try {
-    const most = Math.min(options.maxBytes, constants.MAX_LENGTH);
     plain = packing.whole(Buffer.concat(packed), most, () =>
       options.warnings.add(
         `The ${packing.name} file is cut short; what could be unpacked was read.`,
@@ -198,17 +198,19 @@ async function* unpacked(
     );
   } catch (cause) {
     if (isContextError(cause)) throw cause;
-    if (cause instanceof RangeError) throw tooLarge(options);
+    if (cause instanceof RangeError) throw tooLarge(options, packing, most);
     const next = `Unpack what is left of it (${packing.name} -dc FILE > PLAIN) and read that`;
     throw unreadable(options.name, `is damaged inside its ${packing.name}`, next, cause);
   }
   yield* inPieces(plain);
 }
 
-function tooLarge({ name, maxBytes }: UnpackOptions): ContextError {
-  return new ContextError(
-    "limit-exceeded",
-    `${name} unpacks to more than ${maxBytes} bytes. If the file is to be trusted: ${raising("unpackedBytes", "3GB")}`,
-    { details: { file: name, limit: "unpackedBytes", value: maxBytes } },
-  );
+function tooLarge({ name, maxBytes }: UnpackOptions, packing: Packing, most: number): ContextError {
+  const next =
+    most < maxBytes
+      ? `Node.js ${process.versions.node} holds no more in one piece. Unpack the file first: ${packing.name} -dc FILE > PLAIN.`
+      : `If the file is to be trusted: ${raising("unpackedBytes", "3GB")}`;
+  return new ContextError("limit-exceeded", `${name} unpacks to more than ${most} bytes. ${next}`, {
+    details: { file: name, limit: "unpackedBytes", value: most },
+  });
 }

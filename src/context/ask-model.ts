@@ -27,6 +27,8 @@ export interface Asked {
   readonly summarizerTimeoutMs: number;
   readonly breaker: Breaker;
   readonly ahead: Ahead;
+  /** Heads that were shorter than their summaries, by key and template: none is summarized again. */
+  readonly tooShort: Set<string>;
   /** The share of usable from which on a summary is prepared; infinite for never. */
   readonly aheadShare: number;
   /** The usage of all calls. */
@@ -41,6 +43,7 @@ export function createAsked(options: ContextOptions, now: () => number): Asked {
     summarizerTimeoutMs: summarizerTimeout(summarizerTimeoutMs),
     breaker: createBreaker(now),
     ahead: createAhead(),
+    tooShort: new Set(),
     aheadShare: aheadShare(summarizeAhead),
     usages: [],
   };

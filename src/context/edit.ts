@@ -4,6 +4,7 @@ import type { NameFact } from "../core/ledger/index.ts";
 import type { Message } from "../core/message/index.ts";
 import { requestTokens } from "../core/plan/size.ts";
 import type { ContextPlan } from "../core/plan/index.ts";
+import type { CompactionTemplate } from "../core/summary/index.ts";
 import type { AheadSummary } from "./ahead.ts";
 import {
   type Asked,
@@ -148,6 +149,8 @@ async function edit(parts: Editing, view: View, request: EditRequest): Promise<P
   const pass = (told = failures): Prepared =>
     unedited(mended, { ...none, failures: told, durationMs: durationMs() }, gauge.tokens());
   if (plan.action === "none" || isLost) return pass();
+  const head = gauge.isOver(view) ? undefined : keyOfHead(legal, plan, { ...parts, template });
+  if (head !== undefined && asked.tooShort.has(head)) return pass();
   const known = { ...facts, names: namesOfHead(legal, plan, books) };
   const recorded = recordable(known, view, legal, plan);
   const model = await modelSummaryFor(askingOf(parts, asked), {
@@ -166,9 +169,10 @@ async function edit(parts: Editing, view: View, request: EditRequest): Promise<P
   const decided = { ...recorded, ...summary, messages: legal, lead };
   const { record, messages, base } = makeRecord(view, decided, { ...parts, tokens });
   const told = [...failures, model.failure].filter((one) => one !== undefined);
-  // A summary of next to nothing is longer than that.
-  const isSmaller = record.tokens.after < requestTokens(legal, tokens);
-  if (plan.compaction && !isSmaller) return pass(told);
+  if (head !== undefined && record.tokens.after >= requestTokens(legal, tokens)) {
+    asked.tooShort.add(head);
+    return pass(told);
+  }
   const unsaved = await keepEdit(parts, record, base);
   const failed = [...told, ...unsaved];
   if (!history.journal.includes(record)) return pass(failed);
@@ -194,6 +198,17 @@ function preparedFor(
   if (prepared === undefined) return undefined;
   const [had, wanted] = [prepared.template, chosen().template];
   return JSON.stringify(had) === JSON.stringify(wanted) ? prepared : undefined;
+}
+
+/** The key of what a plan summarizes, and of the sections that it wants. */
+function keyOfHead(
+  messages: readonly Message[],
+  { compaction }: ContextPlan,
+  { chain, template }: Pick<EditorParts, "chain"> & { readonly template: CompactionTemplate },
+): string | undefined {
+  if (compaction === undefined) return undefined;
+  const head = messages.slice(compaction.system, compaction.tailStart);
+  return JSON.stringify([chain.keyOf(head), template]);
 }
 
 /** The names of what a plan compacts: the rest of the view keeps its own. */

@@ -126,8 +126,9 @@ const SHOWN_TOOLS = 12;
 
 function toolLines({ tools }: Inspection, width: number): string[] {
   if (tools.length === 0) return [];
-  const name = Math.min(28, width - 46, Math.max(8, ...tools.map(({ tool }) => tool.length)));
-  const most = Math.max(...tools.map(({ input, output }) => input + output));
+  const shown = tools.slice(0, SHOWN_TOOLS);
+  const name = Math.min(28, width - 46, Math.max(8, ...shown.map(({ tool }) => tool.length)));
+  const most = Math.max(...shown.map(({ input, output }) => input + output));
   const shape = { widths: [7, 8, 10, 10], gap: "", most: name };
   const line = (...cells: readonly string[]): string => `  ${tableLine(cells, width, shape)}`;
   const rows = tools.map(({ tool, calls, failed, input, output }) => {

@@ -45,9 +45,7 @@ export function followNatives<Native>(
     // Decoding has to go on from here, so the decoder must have seen all of it.
     for (const native of told.list) followed.decode(native);
     if ((followed.decode.open?.() ?? []).length > 0) return undefined;
-    followed.list.push(...told.list);
-    followed.messages.push(...told.messages);
-    return followed;
+    return { ...followed, list: [...told.list], messages: [...told.messages] };
   };
   return {
     /**
@@ -109,8 +107,9 @@ function extend<Native>(
   const open = followed.decode.open?.() ?? [];
   const known = [...decoded, ...open].map((message) => followed.reported.get(message) ?? message);
   const messages = fresh.length === 0 ? known : withUsage(known, usage);
-  followed.list.push(...fresh);
-  followed.messages.push(...messages.slice(0, decoded.length));
+  // One by one: a call takes only so many arguments.
+  for (const native of fresh) followed.list.push(native);
+  for (const message of messages.slice(0, decoded.length)) followed.messages.push(message);
   const reported = messages.slice(decoded.length);
   open.forEach((message, at) => followed.reported.set(message, reported[at] ?? message));
   return reported;

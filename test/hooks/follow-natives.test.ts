@@ -52,6 +52,16 @@ test("what was reported for a list says nothing of one that somebody took someth
   expect(follower.decode(next, usage).at(-1)?.usage).toEqual(usage);
 });
 
+test("a list may have any length, as it came and as it was returned", () => {
+  const follower = create();
+  const list = Array.from({ length: 200_000 }, () => question);
+  const messages = follower.decode(list);
+  expect(messages).toHaveLength(list.length);
+  const returned = list.with(0, asked("else?"));
+  follower.adopt(returned, messages);
+  expect(follower.decode([...returned, question])).toHaveLength(list.length + 1);
+});
+
 test("a store gives back other objects, and breakpoints move on", () => {
   const follower = create();
   const content = [{ type: "input_text", text: "what?" }];

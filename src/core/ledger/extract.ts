@@ -170,7 +170,8 @@ function addCall(fold: Fold, call: ToolCallPart, at: number): void {
     const more = isUnknown ? { tool } : onlyLooks(command) && { looks: true as const };
     return { fact: { command, outcome: "unknown", ...more, at }, tool, answered: false };
   });
-  fold.commands.push(...runs);
+  // One by one: a call takes only so many arguments.
+  for (const run of runs) fold.commands.push(run);
   const open: OpenCall = { call, facts, at, runs };
   const others = fold.open.get(call.toolCallId);
   if (others === undefined) fold.open.set(call.toolCallId, [open]);

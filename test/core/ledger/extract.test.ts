@@ -448,6 +448,12 @@ describe("extractLedger: size", () => {
     expect(extractLedger(build(60_000)).files).toHaveLength(500);
   });
 
+  it("takes a call of as many commands as there are", () => {
+    const commands = Array.from({ length: 200_000 }, (_, at) => `run ${at}`);
+    const { commands: kept } = extractLedger(step("a", "bash", { commands }, "ok"));
+    expect(kept.at(-1)).toMatchObject({ command: "run 199999" });
+  });
+
   it("survives inputs of any shape", () => {
     const inputs = [
       null,

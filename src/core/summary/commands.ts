@@ -25,7 +25,7 @@ export interface AroundCommands {
 
 /** The runs of one command, as an entry of a list: the newest one that did something. */
 interface Runs extends Entry {
-  /** As it is shown. */
+  /** As it is shown, or the key of a tool. */
   readonly command: string;
   /** As it was typed. */
   readonly typed: string;
@@ -47,9 +47,9 @@ export function createCommandIndex(cwd: string | undefined): CommandIndex {
   const add = (newest: CommandFact): void => {
     const at = next++;
     const shown = shownCommand(newest.command, cwd);
-    // Calls of a tool that nobody knows are many, and told by its name.
-    const command = newest.tool ?? shown;
-    if (command === "") return;
+    // Calls of a tool that nobody knows are many, and told by its name. A command has only one line.
+    const command = newest.tool === undefined ? shown : `${newest.tool}\n`;
+    if (command.trim() === "") return;
     const known = deeds.get(command);
     if (isNoDeed(newest)) {
       if (known === undefined) looks.set(command, (looks.get(command) ?? 0) + 1);

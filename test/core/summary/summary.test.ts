@@ -45,6 +45,21 @@ it("calls of a tool that nobody knows stand on one line, with what the newest wa
   );
 });
 
+it("a tool that nobody knows and a command of the same name are two deeds", () => {
+  const command = { command: "deploy", outcome: "ok" as const, at: 1 };
+  const commands = [
+    command,
+    { ...command, command: "target: prod", tool: "deploy", at: 2 },
+    command,
+  ];
+  const facts = ledger({ rest: { commands } });
+  expect(sectionsOf({ ledger: facts })["accomplished"]).toBe(
+    "- `deploy`: `target: prod`: ok\n- `deploy`: ok, 2 runs",
+  );
+  const standing = { ...NOTHING_STANDS, commands: new Set(["deploy"]) };
+  expect(sectionsOf({ ledger: facts, standing })["accomplished"]).toContain("`target: prod`: ok");
+});
+
 describe("T12: the extractive summary of a small session", () => {
   const session = ledger({
     instructions: ["Build a parser.\nNever use regex.", "Also support tables, please.", "go on"],

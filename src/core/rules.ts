@@ -101,7 +101,7 @@ export const INDEX: Rule = whole(0);
 export function whole(least: number): Rule {
   return is(
     `a whole number, ${least} or more`,
-    (value) => Number.isSafeInteger(value) && (value as number) >= least,
+    (value) => Number.isInteger(value) && (value as number) >= least,
   );
 }
 

@@ -44,6 +44,11 @@ describe("T7: the budget", () => {
     );
   });
 
+  it("takes a whole number of any size", () => {
+    const { protectedTurns, tailUnits } = contextBudget({ protectedTurns: 1e16, tailUnits: 1e17 });
+    expect({ protectedTurns, tailUnits }).toEqual({ protectedTurns: 1e16, tailUnits: 1e17 });
+  });
+
   it.each(BUDGET_OPTIONS)("refuses a %s that makes no sense", (name) => {
     const senseless: unknown[] = [-1, Number.NaN, "5000", null, {}, true];
     if (name.endsWith("Share")) senseless.push(1.01, Infinity);

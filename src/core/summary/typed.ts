@@ -78,13 +78,13 @@ function requestOf(text: string): string {
   return startOf(oneLine(shown.join(" ")).replace(LIST_MARK, ""), REQUEST_LENGTH);
 }
 
-/** The first of some texts that is a request of its own, as it begins; the first of all if none is. */
-function requestEnd(texts: readonly string[]): string | undefined {
-  let first: string | undefined;
+/** The first of some texts that is a request of its own; the first of all if none is, or nothing. */
+function firstRequest(texts: readonly string[]): string {
+  let first = "";
   for (const text of texts) {
     const start = requestOf(text);
-    if (saidLength(start) >= SHORTEST_REQUEST) return start;
-    first ??= start || undefined;
+    if (saidLength(start) >= SHORTEST_REQUEST) return text;
+    if (start !== "") first ||= text;
   }
   return first;
 }
@@ -97,19 +97,25 @@ function beginningOf(said: string): string {
 export function createTypedIndex(): TypedIndex {
   const texts = new Map<string, Typed>();
   const answers = new Map<string, Typed>();
-  const all: string[] = [];
+  let next = 0;
+  /** The first and the newest request of the texts that were read, whole. */
+  let ends: readonly [string, string] = ["", ""];
+  let unread: string[] = [];
   return {
     add(instructions) {
       for (const { text } of instructions) {
         if (isFrame(text)) continue;
         const said = saidIn(text);
-        addTyped(texts, said, all.push(said), answers);
+        addTyped(texts, said, next++, answers);
+        unread.push(said);
       }
     },
     requests() {
-      const first = requestEnd(all);
-      if (first === undefined) return [];
-      const newest = requestEnd(all.toReversed());
+      const back = [...unread.toReversed(), ends[1]];
+      ends = [firstRequest([ends[0], ...unread]), firstRequest(back)];
+      unread = [];
+      const [first, newest] = ends.map(requestOf);
+      if (first === "") return [];
       if (first === newest) return [`Request: ${first}`];
       return [`First request: ${first}`, `Newest request: ${newest}`];
     },

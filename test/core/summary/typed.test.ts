@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { createLedgerSum, type Ledger } from "../../../src/core/ledger/index.ts";
 import { parseSummary, writeSummary } from "../../../src/core/summary/index.ts";
+import { createTypedIndex } from "../../../src/core/summary/typed.ts";
 import { runs } from "../../property/runs.ts";
 import { busyLedger, count, HEAD, ledger } from "./build-ledger.ts";
 
@@ -100,6 +101,43 @@ it("a message that is nothing but a form is the goal all the same", () => {
   expect(goals).toEqual(
     ["Fix this:", "src/core/parser.ts", "<go>"].map((text) => expect.stringContaining(text)),
   );
+});
+
+it("the first and the newest request are the same however often somebody asked before", () => {
+  const texts = fc.constantFrom(
+    "",
+    "ok",
+    "go on",
+    ...forms,
+    "- fix the parser, please",
+    "修复解析器里的错误",
+  );
+  const rounds = fc.array(fc.array(texts, { maxLength: 4 }), { maxLength: 8 });
+  fc.assert(
+    fc.property(rounds, (all) => {
+      const [often, once] = [createTypedIndex(), createTypedIndex()];
+      for (const { instructions } of all.map((round) => ledger({ instructions: round }))) {
+        often.add(instructions);
+        often.requests();
+        once.add(instructions);
+      }
+      expect(often.requests()).toEqual(once.requests());
+    }),
+    { numRuns: runs(300, 5_000) },
+  );
+});
+
+it("asking again for the requests reads only what was typed since", () => {
+  const index = createTypedIndex();
+  const instructions = Array.from({ length: 20_000 }, (_, at) => `step ${at}`);
+  index.add(ledger({ instructions }).instructions);
+  const timed = (): number => {
+    const start = performance.now();
+    expect(index.requests()).toEqual(["First request: step 0", "Newest request: step 19999"]);
+    return performance.now() - start;
+  };
+  const first = timed();
+  expect(Math.min(...Array.from({ length: 9 }, timed))).toBeLessThan(first / 5);
 });
 
 /** By which a text is known also where it is clipped. */

@@ -147,7 +147,7 @@ it.each([
 });
 
 /** Files and processes, whose ways are tried where they are; texts are made in `program-call.ts`. */
-const ASKS = ["archive/files.ts", "cli/program-call.ts", "spill/command.ts", "spill/supervise.ts"];
+const ASKS = ["archive/files.ts", "cli/program-call.ts", "spill/command.ts", "spill/family.ts"];
 
 it("the system is asked for in few places, and nobody quotes for a shell by hand", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" })

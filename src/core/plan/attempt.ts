@@ -6,12 +6,11 @@ import { runState } from "../continuation/continuation.ts";
 import { applyEdits, type Edit } from "../message/edit.ts";
 import { type Message, withParts } from "../message/message.ts";
 import { leadingSystemCount, startsTurn } from "../message/structure.ts";
-import { LEAST_SUMMARY } from "../overflow/budget-options.ts";
 import { protectedResults, type ProtectedResult } from "../prune/protection.ts";
 import { prunedPieces, pruneBoundary } from "../prune/prune.ts";
 import { noteRoom } from "./editing-plan.ts";
 import type { PlanOptions } from "./options.ts";
-import type { CompactionPlan, SummaryPlan } from "./plan.ts";
+import type { CompactionPlan } from "./plan.ts";
 import {
   addedSize,
   addedTo,
@@ -21,15 +20,20 @@ import {
   requestSize,
   roomOf,
 } from "./size.ts";
+import {
+  LEAST_ROOM,
+  reserveOf,
+  roomBeside,
+  summaryRoom,
+  type SummaryRoom,
+} from "./summary-room.ts";
 import type { MessageSize } from "../tokens/index.ts";
-
-/** The most of a limit on bytes that a summary may take. */
-const SUMMARY_BYTES_SHARE = 0.25;
 
 /**
  * The ladder: what is tried, in order, until the result fits. First a whole tail, then one with
  * pruned and clipped outputs, then a smaller one, and at the end everything but the newest words is
- * clipped; what is protected comes last.
+ * clipped; what is protected comes last. Where that is not enough, the summary gets the room that is
+ * left (`withLessSummary`).
  */
 interface Rung {
   /** Share of the tail budget. */
@@ -85,7 +89,7 @@ export interface Attempt extends Kept {
   /** The room for the summary and its frame; without a head, for the note on reasoning. */
   readonly reserve: MessageSize;
   /** The most that the summary may have of that. */
-  readonly summary: Omit<SummaryPlan, "role">;
+  readonly summary: SummaryRoom;
   /** The kept messages, and their places in the list. */
   readonly kept: readonly Message[];
   readonly places: readonly number[];
@@ -102,8 +106,9 @@ export function leastOf(
   const source = sourceOf(messages, options);
   const rung = LADDER.at(-1) as Rung;
   const room = roomOf(countedLimit(options) - 1, options);
-  const { kept, places, reserve, start } = tryRung(rung, keptBy(rung, source), room, source);
-  return { kept, places, reserve: start > source.system ? reserve : NOTHING };
+  const { kept, places, start } = tryRung(rung, keptBy(rung, source), room, source);
+  const least = reserveOf(LEAST_ROOM, options);
+  return { kept, places, reserve: start > source.system ? least : NOTHING };
 }
 
 export function sourceOf(messages: readonly Message[], options: PlanOptions): Source {
@@ -163,12 +168,20 @@ export function firstThatFits(source: Source): Attempt | undefined {
   const tries = ladders.flatMap((ladder) =>
     rooms.flatMap((room) => ladder.map((rung) => ({ rung, room }))),
   );
+  let attempt: Attempt | undefined;
   for (const { rung, room } of tries) {
-    const attempt = tryRung(rung, keptAt(rung), room, source);
+    attempt = tryRung(rung, keptAt(rung), room, source);
     if (fitsInto(addedTo(requestSize(attempt.kept, options), attempt.reserve), room))
       return attempt;
   }
-  return undefined;
+  return attempt && withLessSummary(attempt, source);
+}
+
+/** The last attempt with a summary of the room that is left: the summary gives way last of all. */
+function withLessSummary(attempt: Attempt, { system, options }: Source): Attempt | undefined {
+  const summary = roomBeside(attempt.kept, attempt.summary, options);
+  if (summary === undefined || attempt.start <= system) return undefined;
+  return { ...attempt, summary, reserve: reserveOf(summary, options) };
 }
 
 /** Most summaries leave this share of their room. */
@@ -221,11 +234,8 @@ function tryRung(rung: Rung, keeping: Kept, room: MessageSize, source: Source): 
   const { messages } = base;
   const indices = [...pinned, ...range(start, messages.length)];
   const drops = rung.dropsReasoning === true;
-  const summary = summaryLimits(rung, options);
-  const { cap: tokens, maxBytes: bytes = 0 } = summary;
-  const reserve = hasHead
-    ? addedTo(addedSize(options), { tokens, bytes, images: 0 })
-    : noteRoom(drops, messages, options);
+  const summary = summaryRoom(rung.summary, options);
+  const reserve = hasHead ? reserveOf(summary, options) : noteRoom(drops, messages, options);
   const isBound = hasHead && options.traits?.boundReasoning === true;
   const goes = isBound || drops;
   const withoutReasoning = goes ? indices.filter((index) => hasReasoning(messages[index])) : [];
@@ -256,16 +266,6 @@ function tryRung(rung: Rung, keeping: Kept, room: MessageSize, source: Source): 
     kept: keptOf(list),
     withoutReasoning,
   };
-}
-
-/** The most that the summary of a rung may have. */
-function summaryLimits(
-  { summary }: Rung,
-  { budget, requestLimits }: PlanOptions,
-): Attempt["summary"] {
-  const cap = Math.max(LEAST_SUMMARY, Math.floor(budget.summary * summary));
-  const maxBytes = Math.floor((requestLimits?.maxBytes ?? 0) * SUMMARY_BYTES_SHARE * summary);
-  return { cap, ...(maxBytes > 0 && { maxBytes }) };
 }
 
 function hasReasoning(message: Message | undefined): boolean {

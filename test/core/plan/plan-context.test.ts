@@ -426,6 +426,35 @@ describe("the promises, over generated conversations", () => {
     );
   });
 
+  it("a larger summary is no reason to be irreducible, and leaves room for itself", () => {
+    const fixed = fc.integer({ min: 0, max: 3_000 });
+    const maxBytes = fc.option(fc.integer({ min: 8_000, max: 40_000 }), { nil: undefined });
+    fc.assert(
+      fc.property(conversation, fixed, maxBytes, (messages, fixedTokens, most) => {
+        const requestLimits = most === undefined ? undefined : { maxBytes: most };
+        const withSummary = (summaryTokens: number): PlanOptions => {
+          const budget = contextBudget({ window: 4_000, reserved: 600, summaryTokens });
+          return options(4_000, { budget, fixedTokens, requestLimits });
+        };
+        let small: ContextPlan;
+        try {
+          small = planContext(messages, withSummary(300));
+        } catch {
+          return;
+        }
+        const own = withSummary(2_000);
+        const plan = planContext(messages, own);
+        expect(plan.action === "none").toBe(small.action === "none");
+        const { cap = 300, maxBytes: bytes = 1 } = plan.compaction?.summary ?? {};
+        expect(cap).toBeGreaterThanOrEqual(300);
+        expect(bytes).toBeGreaterThan(0);
+        const after = applyPlan(messages, plan, { summary: words(cap, "s") });
+        expect(fixedTokens + meter.total(after)).toBeLessThan(own.budget.usable);
+      }),
+      { numRuns: runs(300, 3_000) },
+    );
+  });
+
   it("never over, never invalid, never lost, untouched by identity, stable the second time", () => {
     fc.assert(
       fc.property(conversation, window, (messages, tokens) => {

@@ -166,7 +166,7 @@ function addCall(fold: Fold, call: ToolCallPart, at: number): void {
   const facts = describeCall(call, fold.options.toolKinds);
   const tool = call.toolName;
   const isUnknown = facts.kind === "other";
-  const runs = (isUnknown ? [facts.subject] : facts.commands).map((command): CommandRun => {
+  const runs = (isUnknown ? [facts.subject || tool] : facts.commands).map((command): CommandRun => {
     const more = isUnknown ? { tool } : onlyLooks(command) && { looks: true as const };
     return { fact: { command, outcome: "unknown", ...more, at }, tool, answered: false };
   });

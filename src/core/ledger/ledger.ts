@@ -25,7 +25,7 @@ export interface CommandFact {
   readonly output?: string;
   /** Whether it only showed what is there. @default false */
   readonly looks?: true;
-  /** The name of a tool of no known kind; the command is what its call was about. */
+  /** The name of a tool of no known kind; the command is what its call was about, or the name. */
   readonly tool?: string;
   readonly at: number;
 }

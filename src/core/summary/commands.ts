@@ -46,7 +46,9 @@ export function createCommandIndex(cwd: string | undefined): CommandIndex {
 
   const add = (newest: CommandFact): void => {
     const at = next++;
-    const shown = shownCommand(newest.command, cwd);
+    // A call that is about nothing has its tool's name twice.
+    const typed = newest.command === newest.tool ? "" : newest.command;
+    const shown = shownCommand(typed, cwd);
     // Calls of a tool that nobody knows are many, and told by its name. A command has only one line.
     const command = newest.tool === undefined ? shown : `${newest.tool}\n`;
     if (command.trim() === "") return;
@@ -59,7 +61,7 @@ export function createCommandIndex(cwd: string | undefined): CommandIndex {
     const total = (known?.total ?? looks.get(command) ?? 0) + 1;
     const runs = {
       command,
-      typed: newest.command,
+      typed,
       at,
       text: () => commandLine(shown, newest, total),
       total,

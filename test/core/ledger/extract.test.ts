@@ -378,6 +378,11 @@ describe("extractLedger: tools that nobody knows", () => {
     expect(went).toEqual({ command: "reservation_id: FQ8APE", tool, outcome: "ok", at: 0 });
     expect(failed).toMatchObject({ command: "reservation_id: Q0ZF0J", tool, outcome: "failed" });
   });
+
+  it("are named by the tool where the call is about nothing", () => {
+    const { commands } = extractLedger(step("a", "submit", {}, "done"));
+    expect(commands).toEqual([{ command: "submit", tool: "submit", outcome: "ok", at: 0 }]);
+  });
 });
 
 describe("extractLedger: outputs that were cut on their arrival", () => {

@@ -61,7 +61,7 @@ describe.skipIf(RECORDED_SAMPLE.length === 0)("extractLedger on recorded session
       );
       const { commands } = extractLedger(messages);
       expect(commands.length).toBeGreaterThanOrEqual(shells.length);
-      for (const { command, tool = "" } of commands) expect((tool + command).trim()).not.toBe("");
+      for (const { command } of commands) expect(command.trim()).not.toBe("");
     }
   });
 

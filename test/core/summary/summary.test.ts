@@ -33,7 +33,7 @@ it("calls of a tool that nobody knows stand on one line, with what the newest wa
     { ...deed, command: "user_id: mia, payment_id: card_1", at: 1 },
     { command: "npm test", outcome: "ok" as const, at: 2 },
     { ...deed, command: "user_id: mia, payment_id: card_2", at: 3 },
-    { ...deed, command: "", tool: "finish", at: 4 },
+    { ...deed, command: "finish", tool: "finish", at: 4 },
   ];
   const { accomplished } = sectionsOf({ ledger: ledger({ rest: { commands } }) });
   expect(accomplished).toBe(

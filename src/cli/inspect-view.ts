@@ -5,7 +5,7 @@ import { chart } from "./chart.ts";
 import { cell, clipColumns, columnsOf, tableLine } from "./columns.ts";
 import { count, localTime, percent, plural, tokens } from "../core/text/figures.ts";
 import { bar, field, firstOf, fit, nextLines, warningLines } from "./figures.ts";
-import type { Growth, Inspection, PrunableKind } from "./inspection.ts";
+import { adviceSentence, type Growth, type Inspection, type PrunableKind } from "./inspection.ts";
 import { type Io, widthOf } from "./io.ts";
 import { roomWords, sourceWords } from "./measure-session.ts";
 import { typedCommand } from "./program-call.ts";
@@ -40,8 +40,13 @@ export function windowLines(io: Io, inspection: Inspection): string[] {
   ];
 }
 
-function adviceLines({ advice, loaded }: Inspection): string[] {
-  return field("Advice", ...advice.map((one) => inFolder(one, loaded.conversation.cwd)));
+/** Columns of a name: both of its ends are seen. */
+const ADVICE_NAME = 60;
+
+function adviceLines({ advice, size, loaded }: Inspection): string[] {
+  const { cwd } = loaded.conversation;
+  const shown = (subject: string): string => fit(inFolder(subject, cwd), ADVICE_NAME);
+  return field("Advice", ...advice.map((one) => adviceSentence(one, size.tokens, shown)));
 }
 
 function section(title: string, lines: readonly string[]): string[] {
@@ -229,5 +234,5 @@ function prunableLine({ prunable }: Inspection): string {
   if (prunable.length === 0) return "Prunable  nothing";
   const all = prunable.reduce((total, piece) => total + piece.tokens, 0);
   const pieces = prunable.map(({ kind, pieces }) => plural(pieces, PRUNABLE[kind]));
-  return `Prunable  ${count(all)} tokens: ${pieces.join(", ")}; compact --prune-only takes them out`;
+  return `Prunable  ${count(all)} tokens: ${pieces.join(", ")}`;
 }

@@ -1,11 +1,10 @@
 import { sha256Hex } from "../archive/digest.ts";
 import { startsTurn } from "../core/message/structure.ts";
 import { planPrune } from "../core/prune/prune.ts";
-import { clipLine } from "../core/text/clip.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { scaledCounter } from "../core/tokens/calibrate.ts";
 import { createMessageMeter, scaledMeter } from "../core/tokens/meter.ts";
-import { adviceOn } from "../core/contents/advice.ts";
+import { type Advice, adviceOn } from "../core/contents/advice.ts";
 import { count, percent } from "../core/text/figures.ts";
 import {
   chooseWindow,
@@ -48,7 +47,7 @@ export interface Inspection {
   readonly growth: Growth;
   readonly prunable: readonly PrunablePieces[];
   /** Advice on what is large. */
-  readonly advice: readonly string[];
+  readonly advice: readonly Advice[];
   readonly warnings: readonly string[];
 }
 
@@ -76,7 +75,7 @@ export function inspect(file: string, loaded: Loaded, options: LoadOptions): Ins
     largest: largestItems(items, LARGEST),
     growth,
     prunable: prunablePieces(legal, size),
-    advice: adviceLines(items, size),
+    advice: adviceOn(items, size.budget.usable).slice(0, MOST_ADVICE),
     warnings: [...loaded.warnings, ...windowWarnings(chosen)],
   };
 }
@@ -84,15 +83,15 @@ export function inspect(file: string, loaded: Loaded, options: LoadOptions): Ins
 /** Sentences that are shown; the page has more. */
 const MOST_ADVICE = 4;
 
-function adviceLines(
-  items: readonly ContentItem[],
-  { tokens: all, budget }: SessionSize,
-): string[] {
-  const advice = adviceOn(items, budget.usable).slice(0, MOST_ADVICE);
-  return advice.map(({ subject, times, tokens, text }) => {
-    const often = times > 1 ? `${count(times)} times, ` : "";
-    return `${clipLine(subject, 60)}: ${often}${count(tokens)} tokens (${percent(tokens, all)}). ${text}`;
-  });
+/** One piece of advice, of `all` tokens: names alike are told apart by their messages. */
+export function adviceSentence(
+  { subject, message, times, tokens, text }: Advice,
+  all: number,
+  shown = (whole: string): string => whole,
+): string {
+  const place = message === undefined ? "" : ` (#${message})`;
+  const often = times > 1 ? `${count(times)} times, ` : "";
+  return `${shown(subject)}${place}: ${often}${count(tokens)} tokens (${percent(tokens, all)}). ${text}`;
 }
 
 function prunedOutputs(messages: readonly Message[]): number {
@@ -133,7 +132,7 @@ export function inspectJson(inspection: Inspection) {
       tokens: prunable.reduce((total, piece) => total + piece.tokens, 0),
       pieces: prunable,
     },
-    advice: inspection.advice,
+    advice: inspection.advice.map((one) => adviceSentence(one, total)),
     counts: {
       compactions: transcript.compactions,
       prunedOutputs: inspection.prunedBefore,

@@ -350,6 +350,33 @@ describe("inspect on small sessions", () => {
     expect((await view(file, 80)).text()).toContain("message 3");
   });
 
+  it("advises what is true, and tells names alike apart", async () => {
+    const folder = `/work/${"a-rather-long-folder/".repeat(3)}src`;
+    const read = (n: number): unknown[] => {
+      const input = JSON.stringify({ file_path: `${folder}/part.ts` });
+      const call = { id: `c${n}`, type: "function", function: { name: "Read", arguments: input } };
+      const content = `line of turn ${n}\n`.repeat(n < 3 ? 1 : 1_200);
+      return [
+        { role: "assistant", content: null, tool_calls: [call] },
+        { role: "tool", tool_call_id: `c${n}`, content },
+      ];
+    };
+    const reads = [1, 2, 3, 4, 5].flatMap(read);
+    const file = await put("reads.json", [{ role: "user", content: "Go" }, ...reads]);
+    const { advice } = await inspected(file, { window: 64_000 });
+    expect(advice).toContainEqual(expect.stringContaining(`Read ${folder}/part.ts (#8): `));
+    expect(new Set(advice.map((line) => line.split(". ")[0])).size).toBe(advice.length);
+    const text = (await view(file, 80)).text();
+    expect(text).toMatch(/…\S*part\.ts\s+\(#2\):\s+5\s+times/);
+    expect(text).not.toContain("Pruning takes");
+  });
+
+  it("promises nothing of what is prunable: a pruning may be too small to be made", async () => {
+    const lines = (await view(RECORDED, 80)).lines();
+    expect(lines.find((line) => line.startsWith("Prunable"))).toMatch(/tokens: [\d a-z,]+$/);
+    expect(lines.join(" ")).not.toContain("--prune-only");
+  });
+
   it("quotes a file name that a shell would take apart", async () => {
     const file = await put("it's one.json", [{ role: "user", content: "hello" }]);
     expect((await view(file, 80)).lines().at(-1)).toContain("it'\\''s one.json'");

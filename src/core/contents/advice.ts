@@ -64,7 +64,7 @@ function repeated(outputs: readonly ContentItem[]): Advice[] {
       subject,
       times: group.length,
       tokens: sumOf(group),
-      text: "Pruning takes all but the newest; a part of it or a search would do.",
+      text: "A part of it or a search would do.",
       message: group[0]?.message,
     }));
 }

@@ -32,9 +32,9 @@ Passwords and keys come from the environment: PGPASSWORD, AWS_SECRET_ACCESS_KEY.
 The tables of a database are made by longhaul migrate.
 
 Examples:
-  longhaul archive copy ~/.local/share/longhaul/archive postgres://agent@db/agents
-  longhaul archive copy postgres://agent@db/agents?tenant=a ./copy --conversation ticket-4711
-  longhaul archive copy ./copy s3://agents/team-a`;
+  longhaul archive copy ~/.local/share/longhaul/archive postgres://me@db/agents
+  longhaul archive copy postgres://me@db/agents?tenant=a ./a --conversation 4711
+  longhaul archive copy ./a s3://agents/team-a`;
 
 interface CopyCall {
   readonly from: string;

@@ -102,7 +102,7 @@ function named(flags: string, description: string): Option {
 const EXAMPLES = `
 A flag wins over its variable, that over "gateway" in longhaul.json of the state
 folder, where the limits stand, too. LONGHAUL_GATEWAY_TOKEN is what clients have
-to send as x-longhaul-token. With OTEL_ variables, edits are told to OpenTelemetry.
+to send as x-longhaul-token. With OTEL_ variables, OpenTelemetry hears of edits.
 
 Examples:
   longhaul gateway                              then, in another terminal:

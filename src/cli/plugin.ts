@@ -46,7 +46,7 @@ export function define(command: Command, io: Io): void {
 const EXAMPLES = `
 Examples:
   longhaul plugin claude-code                       from the next start on
-  longhaul plugin pi --project                      for the project in this folder
+  longhaul plugin pi --project                      for this folder's project
   longhaul plugin claude-code --dir ./longhaul-plugin
   claude --plugin-dir ./longhaul-plugin             only for this start
   longhaul plugin claude-code --remove`;

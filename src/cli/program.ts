@@ -187,7 +187,7 @@ async function createProgram(
       getErrHelpWidth: () => Math.min(HELP_COLUMNS, terminalWidth(io.stderr)),
       outputError: (text, write) => write(`longhaul: ${usageSentence(text, args)}\n`),
     })
-    .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: false, minWidthToWrap: 20 })
     .commandsGroup("More:")
     .helpCommand(true)
     .showSuggestionAfterError(true)

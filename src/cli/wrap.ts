@@ -55,7 +55,7 @@ Examples:
   longhaul wrap codex -- exec "go through all modules"
   longhaul wrap --window 200k opencode -- run "fix the build"
   longhaul wrap --provider work --openai https://llm.example.com/v1 pi
-  longhaul wrap --audit claude                  tell at the end what it would have saved`;
+  longhaul wrap --audit claude          tell at the end what it would have saved`;
 
 interface Wrapped {
   readonly client: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { transcriptFormats, WRITE_TARGETS } from "../../src/transcripts/index.ts";
-import { runProgram } from "../../src/cli/program.ts";
+import { allCommands, runProgram } from "../../src/cli/program.ts";
 import { capturedIo } from "./captured-io.ts";
 import { runCli } from "./run-cli.ts";
 
@@ -25,13 +25,18 @@ describe("formats", () => {
 });
 
 describe("what is read on 80 columns", () => {
-  const commands = ["compact", "inspect", "run", "truncate", "recall", "gc", "formats"];
-  const asked = [["--help"], ["formats"], ...commands.map((command) => [command, "--help"])];
-
-  it.each(asked.map((args) => args.join(" ")))("has no longer line: %s", async (line) => {
-    const io = capturedIo({ columns: 80 });
-    expect(await runProgram(io, line.split(" "), "0")).toBe(0);
-    expect(io.lines().filter((each) => each.length > 80)).toEqual([]);
-    expect(io.lines().length).toBeGreaterThan(5);
-  });
+  it.each([80, undefined])(
+    "has no longer line, on a terminal or in a pipe: %s",
+    async (columns) => {
+      const commands = await allCommands(capturedIo());
+      const helps = commands.map((command) => [command.name(), "--help"]);
+      for (const args of [["--help"], ["formats"], ...helps]) {
+        const io = capturedIo({ columns });
+        expect(await runProgram(io, args, "0")).toBe(0);
+        const wide = io.lines().filter((each) => each.length > 80);
+        expect({ args, wide }).toEqual({ args, wide: [] });
+        expect(io.lines().length).toBeGreaterThan(5);
+      }
+    },
+  );
 });

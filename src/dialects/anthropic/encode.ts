@@ -18,7 +18,14 @@ import {
   nativeOf,
   withFields,
 } from "../native-message.ts";
-import { type Block, isWireBlock, isWireObject, parseInput, type WireBlock } from "../wire.ts";
+import {
+  type Block,
+  isWireBlock,
+  isWireObject,
+  objectsIn,
+  parseInput,
+  type WireBlock,
+} from "../wire.ts";
 import { decodeFile } from "./decode.ts";
 import {
   ANTHROPIC,
@@ -231,8 +238,18 @@ function objectInput(input: unknown): unknown {
 function encodeResult(part: ToolResultPart, block: Block | undefined, ids: CallIds): WireBlock {
   const id = ids.resolve(part.toolCallId);
   const content = encodeOutput(part.output, block?.["content"]);
-  if (block !== undefined) return withFields(block, { tool_use_id: id, content });
-  return { type: "tool_result", tool_use_id: id, content, is_error: part.isError || undefined };
+  if (block === undefined) {
+    return { type: "tool_result", tool_use_id: id, content, is_error: part.isError || undefined };
+  }
+  const marks = marksIn(block["content"]);
+  const isLost = marksIn(content).length < marks.length;
+  const cache_control = block["cache_control"] ?? (isLost ? marks.at(-1) : undefined);
+  return withFields(block, { tool_use_id: id, content, cache_control });
+}
+
+/** The cache breakpoints inside a result. */
+function marksIn(content: unknown): readonly unknown[] {
+  return objectsIn(content).flatMap(({ cache_control: mark }) => mark ?? []);
 }
 
 /** The content of a tool result: a string where it was one, or where one text says it all. */

@@ -38,6 +38,33 @@ function breakpoints({ system, messages }: AnthropicConversation): unknown[] {
 }
 
 describe("the breakpoint of a block", () => {
+  test.each([
+    ["the only one", [text("a"), { ...text("b"), ...short }], short],
+    [
+      "the last of two",
+      [
+        { ...text("a"), ...long },
+        { ...text("b"), ...short },
+      ],
+      short,
+    ],
+  ])("inside a result goes to the result: %s", (_, content, mark) => {
+    const messages = [user(text("Go.")), assistant(use("t1")), user(result("t1", content))];
+    const decoded = decodeAnthropic({ messages });
+    const clipped = changed(decoded[2] as Message, 0);
+    const native = encodeAnthropic(decoded.with(2, clipped)).messages[2];
+    expect(native?.content).toEqual([{ ...result("t1", [text("…")]), ...mark }]);
+  });
+
+  test("inside a result goes where the result has its own", () => {
+    const own = { ...result("t1", [{ ...text("a"), ...long }]), ...short };
+    const decoded = decodeAnthropic({
+      messages: [user(text("Go.")), assistant(use("t1")), user(own)],
+    });
+    const native = encodeAnthropic(decoded.with(2, changed(decoded[2] as Message, 0))).messages[2];
+    expect(native?.content).toEqual([{ ...result("t1", [text("…")]), ...short }]);
+  });
+
   test("stays where it is when its message was cut in two by a note", () => {
     const messages = [
       user(text("Go.")),
@@ -89,13 +116,18 @@ function marked(conversation: AnthropicConversation, places: readonly number[]) 
   let isFirst = true;
   const messages = conversation.messages.map((message): AnthropicMessage => {
     if (!Array.isArray(message.content)) return message;
-    const content = message.content.map((one: object) => {
-      if (!places.includes(block++)) return one;
-      const mark = isFirst ? long : short;
-      isFirst = false;
-      return { ...one, ...mark };
-    });
-    return { ...message, content } as AnthropicMessage;
+    const content = message.content.map(
+      (one: { readonly type: string; readonly content?: unknown }) => {
+        if (!places.includes(block++)) return one;
+        const mark = isFirst ? long : short;
+        isFirst = false;
+        const inner = Array.isArray(one.content) ? (one.content as object[]) : [];
+        const last = inner.at(-1);
+        if (last === undefined) return { ...one, ...mark };
+        return { ...one, content: [...inner.slice(0, -1), { ...last, ...mark }] };
+      },
+    );
+    return { ...message, content };
   });
   return { ...conversation, messages };
 }

@@ -68,7 +68,8 @@ export function followNatives<Native>(
     },
     /** Notes that `list`, which is returned, says what `messages` say: callers may go on from it. */
     adopt(list: readonly Native[], messages: readonly Message[]): void {
-      told = { list, messages };
+      // Loops push their next messages into the list that they were given.
+      told = { list: [...list], messages };
     },
   };
 }

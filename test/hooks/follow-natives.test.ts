@@ -71,3 +71,15 @@ test("a store gives back other objects, and breakpoints move on", () => {
   const stored = [{ ...one, content } as ResponsesItem, said("this")];
   expect(follower.decode(stored, usage).at(-1)?.usage).toEqual(usage);
 });
+
+test("a list that was returned grows in place", () => {
+  const follower = create();
+  follower.decode([asked("a")]);
+  const returned = [asked("b")];
+  const messages = create().decode(returned);
+  follower.adopt(returned, messages);
+  returned.push(said("answer"));
+  const decoded = follower.decode(returned);
+  expect(decoded[0]).toBe(messages[0]);
+  expect(decoded.map(({ role }) => role)).toEqual(["user", "assistant"]);
+});

@@ -4,6 +4,7 @@
  * shares no code with the ledger, so that each can be held against the other.
  */
 import { type Message, repairMessages } from "../../../src/core/message/index.ts";
+import { NO_RESULT_TEXT } from "../../../src/core/message/repair.ts";
 import { joinPath } from "./paths.ts";
 import { type FileAct, readShell } from "./shell-files.ts";
 import { type Call, readCall } from "./tool-calls.ts";
@@ -107,6 +108,8 @@ function resultsOf(messages: readonly Message[]): ReadonlyMap<string, Partial<Ca
   for (const part of messages.flatMap(({ parts }) => parts)) {
     if (part.type !== "tool-result") continue;
     const output = part.output.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
+    // The repair answers a call of which nothing was recorded.
+    if (output === NO_RESULT_TEXT) continue;
     results.set(part.toolCallId, { output, isError: part.isError === true });
   }
   return results;

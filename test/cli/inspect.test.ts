@@ -351,7 +351,7 @@ describe("inspect on small sessions", () => {
   });
 
   it("advises what is true, and tells names alike apart", async () => {
-    const folder = `/work/${"a-rather-long-folder/".repeat(3)}src`;
+    const folder = `/projects/${"a-rather-long-folder/".repeat(3)}src`;
     const read = (n: number): unknown[] => {
       const input = JSON.stringify({ file_path: `${folder}/part.ts` });
       const call = { id: `c${n}`, type: "function", function: { name: "Read", arguments: input } };
